@@ -16,6 +16,7 @@
 #ifndef PMU_COMMON_OPTIONS_H_
 #define PMU_COMMON_OPTIONS_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -48,7 +49,8 @@ class OptionTable {
 
   // Parses `args` (without program and subcommand names) and returns what is
   // left: the operands, a leading "--" dropped. INVALID_ARGUMENT: one line
-  // naming the option and what it takes.
+  // naming the option and what it takes. A long name may be cut short while it
+  // stays unambiguous.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& args) const;
 
   // The options, one a line, aligned, wrapped to 80 columns, for --help.
@@ -64,6 +66,11 @@ class OptionTable {
   };
   void Add(char short_name, absl::string_view long_name, absl::string_view value_name,
            absl::string_view help, std::function<absl::Status(const std::string&)> set);
+  // The option behind a code that getopt_long returned.
+  const Option& Find(int code) const;
+  static std::string Name(const Option& option);
+  // The error line for a word that getopt_long refused.
+  absl::Status DescribeError(const std::string& word, bool value_missing, int option_code) const;
 
   std::vector<Option> options_;
 };
