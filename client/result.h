@@ -60,7 +60,10 @@ struct MeasurementResult {
   std::vector<std::string> requested_events;  // as asked, in order
   std::vector<HostResult> hosts;              // in order of the host list
   bool interrupted = false;                   // ended early by the user
-  int64_t started_wall_ns = 0;                // of the controller; a label
+  // A process or a cgroup was measured: counters of CPUs where it never ran
+  // are no loss.
+  bool follows_task = false;
+  int64_t started_wall_ns = 0;  // of the controller; a label
   // Largest minus smallest enable time over the hosts that started, and the
   // bound within which that figure is true. Unset for fewer than one host.
   absl::optional<int64_t> start_skew_ns;

@@ -14,8 +14,14 @@
 //   term     := NAME [ '=' VALUE ]
 //
 // RAW is an 'r' and 1 to 16 hex digits, and nothing more: "ref-cycles" is a
-// name. White space around items is ignored. See perf-list(1), "EVENT
-// MODIFIERS" and "RAW HARDWARE EVENT DESCRIPTOR".
+// name. White space around items and terms is ignored. See perf-list(1),
+// "EVENT MODIFIERS" and "RAW HARDWARE EVENT DESCRIPTOR".
+//
+// What follows "NAME:" is modifiers when it holds only their letters ("foo:up"),
+// else the event of a tracepoint. A bare term such as r1a8 is told from a name
+// only on the machine, where an alias may have that name.
+//
+// Errors read "event list, position P: what", P being a byte from 1.
 //
 // Pure functions, safe to call from any thread.
 #ifndef PMU_COMMON_EVENT_SPEC_H_
@@ -45,8 +51,8 @@ struct EventModifiers {
   bool guest = false;       // G
   bool host = false;        // H
   bool pinned = false;      // D
-  int precise = 0;          // number of p's; counting refuses any
-  std::string letters;      // as written, group's modifiers included
+  int precise = 0;          // number of p's, at most 3; counting refuses any
+  std::string letters;      // as written, the event's own before its group's
 };
 
 // "event=0x3c", or bare "edge" (has_value false; means 1 to most consumers).

@@ -1,6 +1,7 @@
 #include "common/host_list.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include <algorithm>
@@ -64,6 +65,9 @@ absl::string_view TakeItem(absl::string_view* rest) {
   return taken;
 }
 
+// Paths are told in full: a shortened one helps nobody.
+std::string QuotePath(absl::string_view path) { return Quote(path, PATH_MAX); }
+
 // At most `limit` + 1 bytes of a file.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t limit) {
   std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "re"), fclose);
@@ -72,7 +76,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, size_t limit) {
   if (file != nullptr) length = fread(text.data(), 1, text.size(), file.get());
   if (file == nullptr || ferror(file.get())) {
     return absl::NotFoundError(
-        absl::ErrnoToStatus(errno, absl::StrCat("cannot read hosts file ", Quote(path))).message());
+        absl::ErrnoToStatus(errno, absl::StrCat("cannot read hosts file ", QuotePath(path)))
+            .message());
   }
   text.resize(length);
   return text;
@@ -104,7 +109,7 @@ absl::Status ListReader::AddItem(absl::string_view item, const std::string& plac
   if (item[0] == '@') {
     if (files_allowed) return AddFile(item.substr(1), place);
     return absl::InvalidArgumentError(
-        absl::StrCat(place, ": ", Quote(item), ": a hosts file cannot include another"));
+        absl::StrCat(place, ": ", QuotePath(item), ": a hosts file cannot include another"));
   }
   absl::StatusOr<HostPattern> pattern = HostPattern::Parse(item);
   if (!pattern.ok()) return WithPlace(pattern.status(), place);
@@ -124,7 +129,7 @@ absl::Status ListReader::AddFile(absl::string_view path, const std::string& plac
   absl::StatusOr<std::string> text = ReadFile(std::string(path), kMaxHostListBytes);
   if (!text.ok()) return WithPlace(text.status(), place);
   if (text->size() > kMaxHostListBytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(place, ": hosts file ", Quote(path),
+    return absl::ResourceExhaustedError(absl::StrCat(place, ": hosts file ", QuotePath(path),
                                                      " is longer than ", kMaxHostListBytes,
                                                      " bytes, the limit"));
   }
@@ -134,7 +139,7 @@ absl::Status ListReader::AddFile(absl::string_view path, const std::string& plac
     line = line.substr(0, line.find('#'));
     if (absl::StripAsciiWhitespace(line).empty()) continue;
     absl::Status status =
-        AddList(line, absl::StrCat("hosts file ", Quote(path), ", line ", line_number), false);
+        AddList(line, absl::StrCat("hosts file ", QuotePath(path), ", line ", line_number), false);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

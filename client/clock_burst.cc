@@ -1,0 +1,81 @@
+#include "client/clock_burst.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace pmu::client {
+namespace {
+
+// Lives as long as the probe under way holds it.
+class Burst : public std::enable_shared_from_this<Burst> {
+ public:
+  Burst(PmuConnection* connection, const Clock& clock, int probes, absl::Duration timeout,
+        std::function<void(absl::StatusOr<ClockBurst>)> done)
+      : connection_(connection),
+        clock_(clock),
+        left_(std::max(probes, 1)),
+        timeout_(timeout),
+        done_(std::move(done)) {}
+
+  void SendNext() {
+    --left_;
+    const int64_t sent_ns = clock_.MonotonicNs();
+    connection_->ProbeClock(
+        {}, timeout_,
+        [self = shared_from_this(), sent_ns](absl::StatusOr<pmu::v1::ProbeClockResponse> answer) {
+          self->OnAnswer(sent_ns, self->clock_.MonotonicNs(), answer);
+        });
+  }
+
+ private:
+  void OnAnswer(int64_t sent_ns, int64_t received_ns,
+                const absl::StatusOr<pmu::v1::ProbeClockResponse>& answer) {
+    if (answer.ok()) {
+      estimator_.Add({sent_ns, answer->receive_ns(), answer->send_ns(), received_ns});
+      const absl::Duration took = absl::Nanoseconds(received_ns - sent_ns);
+      fastest_ = std::min(fastest_, took);
+      slowest_ = std::max(slowest_, took);
+    } else {
+      error_ = answer.status();
+      // A host that does not answer must not cost a time limit per probe.
+      left_ = 0;
+    }
+    if (left_ > 0) {
+      SendNext();
+    } else {
+      Finish();
+    }
+  }
+
+  void Finish() {
+    if (estimator_.best().has_value()) {
+      done_(ClockBurst{*estimator_.best(), fastest_, slowest_});
+    } else if (!error_.ok()) {
+      done_(error_);
+    } else {
+      done_(absl::InternalError("answers impossible time stamps to clock probes"));
+    }
+  }
+
+  PmuConnection* connection_;
+  const Clock& clock_;
+  int left_;
+  const absl::Duration timeout_;
+  std::function<void(absl::StatusOr<ClockBurst>)> done_;
+  ClockEstimator estimator_;
+  absl::Duration fastest_ = absl::InfiniteDuration();
+  absl::Duration slowest_;
+  absl::Status error_;
+};
+
+}  // namespace
+
+void RunClockBurst(PmuConnection* connection, const Clock& clock, int probes,
+                   absl::Duration timeout, std::function<void(absl::StatusOr<ClockBurst>)> done) {
+  std::make_shared<Burst>(connection, clock, probes, timeout, std::move(done))->SendNext();
+}
+
+}  // namespace pmu::client

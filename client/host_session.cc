@@ -1,0 +1,362 @@
+#include "client/host_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/clock_burst.h"
+#include "client/host_contact.h"
+#include "client/host_timing.h"
+#include "client/rpc_error.h"
+#include "client/session_answers.h"
+
+namespace pmu::client {
+namespace {
+
+constexpr absl::Duration kRetryAfter = absl::Milliseconds(200);
+// A host is asked at least this often during a run, however long its lease.
+constexpr absl::Duration kMaxQuiet = absl::Seconds(10);
+constexpr int kFollowProbes = 4;
+// An estimate younger than this at the end of a run needs no second look.
+constexpr absl::Duration kFreshClock = absl::Seconds(1);
+constexpr absl::Duration kCloseTimeout = absl::Seconds(1);
+
+int64_t ToNs(absl::Duration duration) { return absl::ToInt64Nanoseconds(duration); }
+
+}  // namespace
+
+struct HostSession::Collection {
+  int64_t stop_ns = 0;
+  int64_t give_up_ns = 0;
+  std::function<void()> done;
+  int pending = 0;  // calls to wait for
+  pmu::v1::StopResponse answer;
+};
+
+HostSession::HostSession(EventLoop* loop, const HostSessionPlan* plan,
+                         std::unique_ptr<PmuConnection> connection, HostResult* result)
+    : loop_(loop), plan_(plan), result_(result), connection_(std::move(connection)) {}
+
+HostSession::~HostSession() {
+  if (renewal_.has_value()) loop_->CancelTimer(*renewal_);
+}
+
+void HostSession::Fail(absl::Status status) {
+  // The first reason is the true one.
+  if (result_->status.ok()) result_->status = std::move(status);
+  state_ = State::kEnded;
+}
+
+void HostSession::Close(absl::Duration timeout) {
+  ++closing_;
+  pmu::v1::StopRequest request;
+  request.set_session_id(session_id_);
+  connection_->Stop(request, timeout,
+                    [this](const absl::StatusOr<pmu::v1::StopResponse>&) { --closing_; });
+}
+
+// Connecting and arming ----------------------------------------------------
+
+void HostSession::Arm(std::function<void()> reached, std::function<void()> done) {
+  ContactHost(loop_, connection_.get(), plan_->timeout,
+              [=, this](absl::StatusOr<pmu::v1::Host> host) {
+                if (state_ != State::kContacting) return;
+                if (!host.ok()) {
+                  Fail(host.status());
+                  reached();
+                  done();
+                  return;
+                }
+                result_->identity = *std::move(host);
+                if (plan_->start_request.dry_run()) {
+                  reached();
+                  Open(/*may_retry=*/true, done);
+                } else {
+                  MeasureClock(reached, done);
+                }
+              });
+}
+
+void HostSession::MeasureClock(std::function<void()> reached, std::function<void()> done) {
+  RunClockBurst(connection_.get(), loop_->clock(), plan_->clock_probes, plan_->timeout,
+                [=, this](absl::StatusOr<ClockBurst> burst) {
+                  if (state_ != State::kContacting) return;
+                  if (!burst.ok()) {
+                    Fail(burst.status());
+                    reached();
+                    done();
+                    return;
+                  }
+                  result_->clock = newest_clock_ = burst->offset;
+                  slowest_round_trip_ = burst->slowest;
+                  reached();
+                  Open(/*may_retry=*/true, done);
+                });
+}
+
+void HostSession::Open(bool may_retry, std::function<void()> done) {
+  state_ = State::kOpening;
+  opening_ = true;
+  connection_->StartSession(plan_->start_request, plan_->timeout,
+                            [=, this](absl::StatusOr<pmu::v1::StartSessionResponse> answer) {
+                              opening_ = false;
+                              if (state_ != State::kOpening) {  // released meanwhile
+                                if (!answer.ok() || !answer->has_session()) return;
+                                session_id_ = answer->session().id();
+                                Close(kCloseTimeout);
+                                return;
+                              }
+                              if (absl::IsUnavailable(answer.status()) && may_retry) {
+                                // The key makes the agent answer with the session of the first try.
+                                Open(/*may_retry=*/false, done);
+                                return;
+                              }
+                              if (answer.ok()) {
+                                OnOpened(*answer);
+                              } else {
+                                Fail(answer.status());
+                              }
+                              done();
+                            });
+}
+
+void HostSession::OnOpened(const pmu::v1::StartSessionResponse& answer) {
+  last_answer_ns_ = loop_->NowNs();
+  session_id_ = answer.session().id();
+  const bool dry_run = plan_->start_request.dry_run();
+  absl::Status taken = TakeEvents(answer, result_);
+  if (taken.ok() && !dry_run && session_id_.empty()) {
+    taken = absl::InternalError("agent answered StartSession without a session");
+  }
+  if (!taken.ok()) {
+    Fail(std::move(taken));
+    if (!session_id_.empty()) Close(kCloseTimeout);
+    return;
+  }
+  if (dry_run) {
+    state_ = State::kDryRunDone;
+    return;
+  }
+  slots_.assign(answer.slots().begin(), answer.slots().end());
+  state_ = State::kArmed;
+  ScheduleRenewal(std::min(plan_->lease / 3, kMaxQuiet));
+}
+
+// Starting -------------------------------------------------------------------
+
+void HostSession::Trigger(int64_t start_ns, int64_t stop_ns, absl::Duration timeout,
+                          std::function<void()> done) {
+  started_at_ns_ = start_ns;
+  pmu::v1::TriggerRequest request;
+  request.set_session_id(session_id_);
+  request.set_start_at_ns(newest_clock_.ToHost(start_ns));
+  if (stop_ns != 0) request.set_stop_at_ns(newest_clock_.ToHost(stop_ns));
+  connection_->Trigger(
+      request, timeout, [=, this](absl::StatusOr<pmu::v1::TriggerResponse> answer) {
+        if (state_ == State::kArmed) {
+          if (answer.ok()) {
+            last_answer_ns_ = loop_->NowNs();
+            state_ = State::kStarted;
+          } else if (IsConnectionError(answer.status())) {
+            trigger_status_ = answer.status();
+          } else {
+            Fail(absl::Status(answer.status().code(),
+                              absl::StrCat("could not start: ", answer.status().message())));
+            Close(kCloseTimeout);
+          }
+        }
+        done();
+      });
+}
+
+// Ending ---------------------------------------------------------------------
+
+void HostSession::Collect(int64_t stop_ns, std::function<void()> done) {
+  auto collection = std::make_shared<Collection>();
+  collection->stop_ns = stop_ns;
+  collection->give_up_ns = std::max(stop_ns, loop_->NowNs()) + ToNs(plan_->timeout);
+  collection->done = std::move(done);
+  collection->pending = 1;
+  if (loop_->NowNs() - newest_clock_.measured_at_ns > ToNs(kFreshClock)) {
+    // Beside the Stop, not after it: costs no time of its own.
+    ++collection->pending;
+    FollowClock(1, std::min(plan_->timeout, absl::Seconds(1)),
+                [=, this] { FinishCollection(collection.get()); });
+  }
+  TryStop(collection);
+}
+
+void HostSession::TryStop(std::shared_ptr<Collection> collection) {
+  if (!has_session()) {  // found lost meanwhile
+    FinishCollection(collection.get());
+    return;
+  }
+  const int64_t now_ns = loop_->NowNs();
+  const int64_t wait_ns = std::max<int64_t>(collection->stop_ns - now_ns, 0);
+  // Several tries fit into the time: one that was sent into a dead connection
+  // is not answered when the network is back.
+  const int64_t try_ns = std::min(wait_ns + ToNs(std::max(plan_->timeout / 3, absl::Seconds(1))),
+                                  collection->give_up_ns - now_ns);
+  pmu::v1::StopRequest request;
+  request.set_session_id(session_id_);
+  request.set_stop_at_ns(newest_clock_.ToHost(collection->stop_ns));
+  connection_->Stop(request, absl::Nanoseconds(try_ns),
+                    [=, this](absl::StatusOr<pmu::v1::StopResponse> answer) {
+                      if (!answer.ok()) {
+                        OnStopFailed(answer.status(), collection);
+                        return;
+                      }
+                      collection->answer = *std::move(answer);
+                      FinishCollection(collection.get());
+                    });
+}
+
+void HostSession::OnStopFailed(const absl::Status& status, std::shared_ptr<Collection> collection) {
+  auto finish = [=, this] { FinishCollection(collection.get()); };
+  if (!has_session()) {
+    finish();
+  } else if (absl::IsNotFound(status)) {
+    ExplainLostSession(status, finish);
+  } else if (!IsConnectionError(status)) {
+    Fail(absl::Status(status.code(), absl::StrCat("could not collect: ", status.message())));
+    finish();
+  } else if (loop_->NowNs() + ToNs(kRetryAfter) >= collection->give_up_ns) {
+    Fail(LostStatus(status));
+    finish();
+  } else {
+    loop_->RunAfter(kRetryAfter, [=, this] { TryStop(collection); });
+  }
+}
+
+void HostSession::FinishCollection(Collection* collection) {
+  if (--collection->pending > 0) return;
+  if (has_session()) TakeStopped(collection->answer);
+  collection->done();
+}
+
+void HostSession::TakeStopped(const pmu::v1::StopResponse& answer) {
+  const pmu::v1::SessionTiming& timing = answer.session().timing();
+  if (answer.session().state() == pmu::v1::SESSION_STATE_FAILED) {
+    Fail(
+        absl::AbortedError(absl::StrCat("measurement failed there: ", answer.session().failure())));
+    return;
+  }
+  if (answer.session().state() == pmu::v1::SESSION_STATE_EXPIRED) {
+    Fail(absl::AbortedError("lease ran out: the host could not be reached for too long"));
+    return;
+  }
+  // Of the two estimates the one that says more about the moment.
+  auto map = [this](int64_t begin_ns, int64_t end_ns) {
+    absl::optional<MappedTime> early = MapWindow(*result_->clock, begin_ns, end_ns);
+    absl::optional<MappedTime> late = MapWindow(newest_clock_, begin_ns, end_ns);
+    return early.has_value() && early->error_ns > late->error_ns ? late : early;
+  };
+  result_->enabled = map(timing.enable_begin_ns(), timing.enable_end_ns());
+  result_->disabled = map(timing.disable_begin_ns(), timing.disable_end_ns());
+  if (!result_->enabled.has_value()) {
+    Fail(trigger_status_.ok()
+             ? absl::AbortedError("never started counting (no enable time in its answer)")
+             : absl::Status(trigger_status_.code(),
+                            absl::StrCat("could not start: ", trigger_status_.message())));
+    return;
+  }
+  result_->enable_took_ns = timing.enable_end_ns() - timing.enable_begin_ns();
+  if (result_->disabled.has_value()) {
+    const int64_t enabled_ns = timing.enable_begin_ns() + result_->enable_took_ns / 2;
+    const int64_t disabled_ns =
+        timing.disable_begin_ns() + (timing.disable_end_ns() - timing.disable_begin_ns()) / 2;
+    result_->measured_ns = std::max<int64_t>(disabled_ns - enabled_ns, 0);
+  }
+  absl::Status taken = TakeReadings(slots_, answer.sample(), result_);
+  if (!taken.ok()) {
+    Fail(std::move(taken));
+    return;
+  }
+  state_ = State::kCollected;
+}
+
+void HostSession::Release(absl::Duration timeout) {
+  if (has_session()) Close(timeout);
+  if (state_ != State::kCollected) state_ = State::kEnded;
+}
+
+// While it runs --------------------------------------------------------------
+
+void HostSession::ScheduleRenewal(absl::Duration delay) {
+  renewal_ = loop_->RunAfter(delay, [this] {
+    renewal_.reset();
+    if (has_session()) Renew();
+  });
+}
+
+void HostSession::Renew() {
+  pmu::v1::RenewLeaseRequest request;
+  request.set_session_id(session_id_);
+  connection_->RenewLease(request, std::min(plan_->timeout, plan_->lease / 3),
+                          [this](absl::StatusOr<pmu::v1::RenewLeaseResponse> answer) {
+                            if (has_session()) OnRenewed(answer.status());
+                          });
+}
+
+void HostSession::OnRenewed(const absl::Status& status) {
+  absl::Duration next = std::min(plan_->lease / 3, kMaxQuiet);
+  if (status.ok()) {
+    last_answer_ns_ = loop_->NowNs();
+    if (loop_->NowNs() - newest_clock_.measured_at_ns >= ToNs(kMaxQuiet) * 9 / 10) {
+      FollowClock(kFollowProbes, std::min(plan_->timeout, absl::Seconds(1)), [] {});
+    }
+  } else if (absl::IsNotFound(status)) {
+    ExplainLostSession(status, [] {});
+    return;
+  } else {
+    next = std::min(next, absl::Seconds(1));  // lost for now: look for it more often
+  }
+  ScheduleRenewal(next);
+}
+
+void HostSession::FollowClock(int probes, absl::Duration timeout, std::function<void()> done) {
+  RunClockBurst(connection_.get(), loop_->clock(), probes, timeout,
+                [=, this](absl::StatusOr<ClockBurst> burst) {
+                  if (burst.ok() && has_session()) TakeClock(burst->offset);
+                  done();
+                });
+}
+
+void HostSession::TakeClock(const ClockOffset& newer) {
+  absl::Status moved = CheckClockMoved(newest_clock_, newer);
+  if (moved.ok()) {
+    newest_clock_ = newer;
+    return;
+  }
+  Fail(std::move(moved));
+  Close(kCloseTimeout);
+}
+
+void HostSession::ExplainLostSession(const absl::Status& status, std::function<void()> done) {
+  connection_->GetHost(
+      {}, std::min(plan_->timeout, absl::Seconds(1)),
+      [=, this](absl::StatusOr<pmu::v1::GetHostResponse> answer) {
+        std::string why = absl::StrCat("the agent no longer has the session: ", status.message());
+        if (answer.ok() && answer->host().boot_id() != result_->identity->boot_id()) {
+          why = "the machine was rebooted during the measurement";
+        } else if (answer.ok() &&
+                   answer->host().agent_instance() != result_->identity->agent_instance()) {
+          why = "the agent was restarted during the measurement";
+        }
+        Fail(absl::AbortedError(why));
+        done();
+      });
+}
+
+absl::Status HostSession::LostStatus(const absl::Status& status) const {
+  std::string since = "no answer";
+  if (started_at_ns_ != 0) {
+    const int64_t after_ns = std::max<int64_t>(last_answer_ns_ - started_at_ns_, 0);
+    since = absl::StrFormat("lost, last heard %.1f s after the start",
+                            static_cast<double>(after_ns) / 1e9);
+  }
+  return absl::Status(status.code(), absl::StrCat(since, ": ", status.message()));
+}
+
+}  // namespace pmu::client
