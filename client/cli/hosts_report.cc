@@ -1,0 +1,115 @@
+#include "client/cli/hosts_report.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client/report/footer.h"
+#include "client/report/footnotes.h"
+#include "client/report/json_parts.h"
+#include "client/report/number_text.h"
+#include "client/report/text_grid.h"
+
+namespace pmu::cli {
+namespace {
+
+using client::HostAnswer;
+using client::Json;
+using client::TextGrid;
+
+// "cpu (counts)" is the usual case and goes without saying.
+std::string PmuText(const pmu::v1::Pmu& pmu) {
+  std::string text = pmu.name();
+  switch (pmu.health()) {
+    case pmu::v1::PMU_HEALTH_IMPLAUSIBLE:
+    case pmu::v1::PMU_HEALTH_UNAVAILABLE:
+      absl::StrAppend(&text, " (", client::HealthName(pmu.health()));
+      absl::StrAppend(&text, pmu.note().empty() ? "" : ": ", pmu.note(), ")");
+      break;
+    default:
+      if (!pmu.cpus().empty()) absl::StrAppend(&text, " (cpus ", pmu.cpus(), ")");
+  }
+  return text;
+}
+
+std::string BackendText(const pmu::v1::Backend& backend) {
+  std::string text = backend.name();
+  if (backend.simulated()) absl::StrAppend(&text, " (simulated)");
+  if (!backend.available()) {
+    return absl::StrCat(text, " not available: ", backend.unavailable_reason());
+  }
+  for (int i = 0; i < backend.pmus_size(); ++i) {
+    absl::StrAppend(&text, i == 0 ? ": " : ", ", PmuText(backend.pmus(i)));
+  }
+  return text;
+}
+
+std::string OffsetText(int64_t offset_ns) {
+  return absl::StrCat(offset_ns < 0 ? "" : "+", client::DecimalText(offset_ns / 1e9, 6), " s");
+}
+
+std::vector<TextGrid::Cell> Cells(const HostAnswer& answer) {
+  if (!answer.status.ok()) return {answer.host, std::string("-")};
+  const pmu::v1::Host& host = answer.identity;
+  return {answer.host,
+          host.agent_version(),
+          host.kernel_release(),
+          host.online_cpus(),
+          answer.clock ? OffsetText(answer.clock->offset_ns) : "-",
+          answer.clock ? client::MillisecondsText(answer.clock->error_ns) : "-",
+          client::MillisecondsText(absl::ToInt64Nanoseconds(answer.round_trip)),
+          host.cpu_model()};
+}
+
+}  // namespace
+
+std::string HostsTable(const std::vector<HostAnswer>& answers, size_t width) {
+  TextGrid grid;
+  for (const char* title : {"host", "agent", "kernel", "cpus"}) {
+    grid.AddColumn(title, TextGrid::Align::kLeft);
+  }
+  for (const char* title : {"clock offset", "+-", "round trip"}) {
+    grid.AddColumn(title, TextGrid::Align::kRight);
+  }
+  grid.AddColumn("CPU model", TextGrid::Align::kLeft);
+  std::vector<client::FailedHost> failed;
+  client::Mentions backends;
+  for (const HostAnswer& answer : answers) {
+    grid.AddRow(Cells(answer));
+    if (!answer.status.ok()) {
+      failed.push_back({answer.host, answer.status});
+      continue;
+    }
+    for (const pmu::v1::Backend& backend : answer.identity.backends()) {
+      backends.Add(BackendText(backend), "", answer.host);
+    }
+  }
+  const size_t answered_count = answers.size() - failed.size();
+  std::string out = answered_count > 0 ? grid.ToString() : "";
+  for (const client::Mention& backend : backends.all()) {
+    absl::StrAppend(&out, &backend == &backends.all().front() ? "\n" : "",
+                    client::WrapWords(backend.Sentence(answered_count), 4, width));
+  }
+  if (!failed.empty()) {
+    absl::StrAppend(&out, out.empty() ? "" : "\n", answered_count, " of ", answers.size(),
+                    " hosts answered; failed:\n", client::FailedHostsText(failed, width));
+  }
+  return out;
+}
+
+std::string HostsJson(const std::vector<HostAnswer>& answers) {
+  Json hosts = Json::array();
+  for (const HostAnswer& answer : answers) {
+    const bool answered = answer.status.ok();
+    hosts.push_back({{"host", answer.host},
+                     {"status", client::JsonStatus(answer.status)},
+                     {"identity", answered ? client::JsonIdentity(answer.identity) : Json(nullptr)},
+                     {"clock", client::JsonClock(answer.clock)},
+                     {"round_trip_ns",
+                      answered ? client::JsonInteger(absl::ToInt64Nanoseconds(answer.round_trip))
+                               : Json(nullptr)}});
+  }
+  return client::JsonText({{"schema", "pmu.hosts/1"}, {"hosts", std::move(hosts)}});
+}
+
+}  // namespace pmu::cli

@@ -1,0 +1,240 @@
+// pmuctl run: one measurement over many hosts.
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/aggregate.h"
+#include "client/cli/child_command.h"
+#include "client/cli/commands.h"
+#include "client/cli/dry_run_report.h"
+#include "client/cli/exit_status.h"
+#include "client/cli/interrupts.h"
+#include "client/cli/output.h"
+#include "client/cli/progress.h"
+#include "client/cli/run_options.h"
+#include "client/report/csv.h"
+#include "client/report/footer.h"
+#include "client/report/json.h"
+#include "client/report/table.h"
+#include "common/event_spec.h"
+
+namespace pmu::cli {
+namespace {
+
+using client::Measurement;
+using client::MeasurementResult;
+using client::Report;
+
+constexpr size_t kDefaultWidth = 100;
+
+class Run {
+ public:
+  Run(RunOptions options, std::vector<std::string> hosts, const Environment& environment)
+      : options_(std::move(options)),
+        hosts_(std::move(hosts)),
+        environment_(environment),
+        progress_(environment.err, !options_.quiet && isatty(fileno(environment.err)) == 1) {}
+
+  int Execute() {
+    if (!options_.command.empty()) {
+      // Before there are threads; the child waits.
+      auto child = ChildCommand::Prepare(options_.command, interrupts_.original_mask());
+      if (!child.ok()) return Fail(kExitUsage, child.status());
+      child_ = *std::move(child);
+    }
+    auto measurement = environment_.create_measurement(Spec(), options_.hosts.Fleet());
+    if (!measurement.ok()) return Fail(kExitUsage, measurement.status());
+    measurement_ = *std::move(measurement);
+    interrupts_.OnFirst([this](int signal, bool from_terminal) {
+      // Ctrl-C has reached the command as well; other signals only us.
+      if (child_ != nullptr && !from_terminal) child_->Signal(signal);
+      measurement_->RequestStop(/*interrupted=*/true);
+    });
+    return Measure();
+  }
+
+ private:
+  client::MeasurementSpec Spec() {
+    client::MeasurementSpec spec;
+    spec.hosts = hosts_;
+    spec.events = options_.EventText();
+    spec.target.set_cpus(options_.cpus);
+    spec.target.set_pid(static_cast<int32_t>(options_.pid));
+    spec.target.set_cgroup(options_.cgroup);
+    if (options_.duration > absl::ZeroDuration()) spec.duration = options_.duration;
+    spec.min_hosts = options_.strict ? hosts_.size() : static_cast<size_t>(options_.min_hosts);
+    spec.dry_run = options_.dry_run;
+    spec.labels = options_.labels;
+    spec.progress = [this](client::Phase phase, int64_t done, int64_t total) {
+      progress_.Update(phase, done, total);
+    };
+    return spec;
+  }
+
+  int Measure() {
+    if (absl::Status armed = measurement_->Arm(); !armed.ok()) return FailWithHosts(armed);
+    if (options_.dry_run) return PrintDryRun();
+    if (options_.strict && !DryRunIsComplete(measurement_->result())) return FailStrict();
+    if (absl::Status started = measurement_->Start(); !started.ok()) return FailWithHosts(started);
+    if (child_ != nullptr) {
+      if (absl::Status executed = child_->Start(); !executed.ok()) {
+        measurement_.reset();  // ends the sessions
+        return Fail(absl::IsNotFound(executed) ? kExitNotFound : kExitNotExecutable, executed);
+      }
+    }
+    Outcome outcome;
+    std::thread waiter;
+    if (child_ != nullptr) {
+      waiter = std::thread([this, &outcome] {
+        outcome.command_status = child_->Wait();
+        measurement_->RequestStop(/*interrupted=*/false);
+      });
+    }
+    const Report report = client::Aggregate(measurement_->Finish());
+    progress_.Clear();
+    if (waiter.joinable()) waiter.join();
+    return Print(report, outcome);
+  }
+
+  int Print(const Report& report, Outcome outcome) {
+    const auto& hosts = report.result.hosts;
+    const auto measured = std::count_if(hosts.begin(), hosts.end(),
+                                        [](const auto& host) { return host.status.ok(); });
+    const bool any_number = std::any_of(report.rows.begin(), report.rows.end(),
+                                        [](const auto& row) { return row.contributing_hosts > 0; });
+    outcome.enough = measured >= options_.min_hosts && any_number;
+    outcome.complete = report.complete;
+    outcome.strict = options_.strict;
+    outcome.interrupted = report.result.interrupted;
+    if (absl::Status written = Write(Text(report)); !written.ok()) {
+      return Fail(outcome.command_status.value_or(0) != 0 ? *outcome.command_status : kExitUsage,
+                  written);
+    }
+    return ExitStatusOf(outcome);
+  }
+
+  std::string Text(const Report& report) const {
+    switch (options_.format) {
+      case Format::kJson:
+        return client::PrintJson(report, {options_.labels});
+      case Format::kCsv:
+        return client::PrintCsv(report, {options_.separator, options_.per_cpu});
+      case Format::kTable:
+        break;
+    }
+    return client::PrintTable(report, {Width(), options_.per_cpu});
+  }
+
+  int PrintDryRun() {
+    progress_.Clear();
+    const MeasurementResult& result = measurement_->result();
+    const std::string text =
+        options_.format == Format::kJson ? DryRunJson(result) : DryRunTable(result, Width());
+    if (absl::Status written = Write(text); !written.ok()) return Fail(kExitUsage, written);
+    Outcome outcome;
+    outcome.complete = DryRunIsComplete(result);
+    outcome.strict = options_.strict;
+    return ExitStatusOf(outcome);
+  }
+
+  // The command's output stays the command's: a result beside it goes to the
+  // standard error, as with perf stat.
+  std::FILE* Stream() const {
+    const bool beside_command = !options_.command.empty() && options_.output != "-";
+    return beside_command ? environment_.err : environment_.out;
+  }
+
+  size_t Width() const {
+    const bool to_file = !options_.output.empty() && options_.output != "-";
+    return to_file ? kDefaultWidth : OutputWidth(Stream(), kDefaultWidth);
+  }
+
+  absl::Status Write(const std::string& text) const {
+    if (options_.output.empty() || options_.output == "-") return WriteStream(Stream(), text);
+    return WriteFileAtomically(options_.output, text);
+  }
+
+  int Fail(int exit_status, const absl::Status& status) {
+    progress_.Clear();
+    PrintError(environment_, absl::string_view(status.message()));
+    return exit_status;
+  }
+
+  // Fewer hosts than asked for; says why for each.
+  int FailWithHosts(const absl::Status& status) {
+    progress_.Clear();
+    if (absl::IsCancelled(status) || interrupts_.first_signal() != 0) {
+      PrintError(environment_, "interrupted before anything was measured");
+      const int signal = interrupts_.first_signal();
+      return signal == 0 ? kExitInterrupted : 128 + signal;
+    }
+    std::vector<client::FailedHost> failed;
+    for (const client::HostResult& host : measurement_->result().hosts) {
+      if (!host.status.ok()) failed.push_back({host.host, host.status});
+    }
+    std::string hosts = client::FailedHostsText(failed, Width());
+    if (!hosts.empty()) hosts.pop_back();
+    PrintError(environment_,
+               absl::StrCat(absl::string_view(status.message()), hosts.empty() ? "" : "\n", hosts));
+    return absl::IsInvalidArgument(status) ? kExitUsage : kExitNotEnough;
+  }
+
+  int FailStrict() {
+    progress_.Clear();
+    std::string table = DryRunTable(measurement_->result(), Width());
+    table.pop_back();
+    PrintError(
+        environment_,
+        absl::StrCat("nothing measured: --strict, and not every host can count every event\n",
+                     table));
+    return kExitNotEnough;
+  }
+
+  const RunOptions options_;
+  const std::vector<std::string> hosts_;
+  const Environment& environment_;
+  // Members end in reverse order: the interrupt thread before the measurement
+  // and the child that it speaks to.
+  Progress progress_;
+  std::unique_ptr<ChildCommand> child_;
+  std::unique_ptr<Measurement> measurement_;
+  Interrupts interrupts_;
+};
+
+}  // namespace
+
+int RunCommand(const std::vector<std::string>& args, const Environment& environment) {
+  absl::StatusOr<RunOptions> options = ParseRunOptions(args);
+  if (!options.ok()) {
+    PrintError(environment, absl::StrCat(absl::string_view(options.status().message()),
+                                         "\nTry `pmuctl help run`."));
+    return kExitUsage;
+  }
+  if (options->help) {
+    return WriteStream(environment.out, RunHelp()).ok() ? kExitOk : kExitUsage;
+  }
+  absl::optional<std::vector<std::string>> hosts = ResolveHosts(options->hosts, environment);
+  if (!hosts) return kExitUsage;
+  const std::string events = options->EventText();
+  if (const auto parsed = ParseEventList(events); !parsed.ok()) {
+    PrintErrorIn(environment, parsed.status(), events);
+    return kExitUsage;
+  }
+  if (!options->output.empty() && options->output != "-") {
+    if (absl::Status writable = CheckWritable(options->output); !writable.ok()) {
+      PrintError(environment, absl::string_view(writable.message()));
+      return kExitUsage;
+    }
+  }
+  if (!options->strict && static_cast<size_t>(options->min_hosts) > hosts->size()) {
+    PrintError(environment, absl::StrCat("--min-hosts ", options->min_hosts, " is more than the ",
+                                         hosts->size(), " hosts of the list"));
+    return kExitUsage;
+  }
+  return Run(*std::move(options), *std::move(hosts), environment).Execute();
+}
+
+}  // namespace pmu::cli

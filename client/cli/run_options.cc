@@ -1,0 +1,170 @@
+#include "client/cli/run_options.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/exit_status.h"
+#include "client/report/csv.h"
+#include "common/cpu_list.h"
+
+namespace pmu::cli {
+namespace {
+
+// What becomes part of RunOptions only after checking.
+struct RawOptions {
+  bool json = false;
+  bool csv = false;
+  std::string separator;
+  std::vector<std::string> labels;
+};
+
+OptionTable Table(RunOptions* options, RawOptions* raw) {
+  OptionTable table;
+  options->hosts.AddTo(&table);
+  table.AddStrings('e', "event", "EVENTS", "what to count, in perf's syntax; repeatable",
+                   &options->events);
+  table.AddDuration('d', "duration", "DURATION",
+                    "how long: 500ms, 5s, 1m30s; without it and without a command, until Ctrl-C",
+                    &options->duration);
+  table.AddString('C', "cpu", "CPUS", "only on these CPUs: 0-3,8", &options->cpus);
+  table.AddInt('p', "pid", "PID", "only this process of each host, with all its threads", 1,
+               INT32_MAX, &options->pid);
+  table.AddString('G', "cgroup", "PATH", "only this control group of each host", &options->cgroup);
+  table.AddFlag('A', "per-cpu", "show each CPU", &options->per_cpu);
+  table.AddFlag(0, "dry-run", "show what each event becomes on each host; count nothing",
+                &options->dry_run);
+  table.AddFlag('j', "json", "print JSON", &raw->json);
+  table.AddFlag(0, "csv", "print CSV", &raw->csv);
+  table.AddString('x', "separator", "SEP", "print CSV with SEP between columns: ; | tab",
+                  &raw->separator);
+  table.AddString('o', "output", "FILE",
+                  "write the result to FILE, as a whole or not at all; - is the standard output",
+                  &options->output);
+  table.AddInt(0, "min-hosts", "N",
+               "measure only if N hosts or more can be measured; 1 unless given", 1, 1000000,
+               &options->min_hosts);
+  table.AddFlag(0, "strict", "measure only if every host can count every event", &options->strict);
+  table.AddStrings(0, "label", "KEY=TEXT", "a label kept with the result; repeatable",
+                   &raw->labels);
+  table.AddFlag('q', "quiet", "no progress line, even on a terminal", &options->quiet);
+  table.AddFlag('h', "help", "this text", &options->help);
+  return table;
+}
+
+absl::Status CheckTarget(const RunOptions& options) {
+  if (options.pid != 0 && !options.cgroup.empty()) {
+    return absl::InvalidArgumentError("give --pid or --cgroup, not both");
+  }
+  if (options.pid != 0 && !options.cpus.empty()) {
+    return absl::InvalidArgumentError(
+        "--cpu does not go with --pid: a process is followed to whatever CPU it runs on");
+  }
+  const absl::StatusOr<CpuList> cpus = ParseCpuList(options.cpus);
+  if (!cpus.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option --cpu: ", absl::string_view(cpus.status().message())));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLength(const RunOptions& options) {
+  if (options.duration != absl::ZeroDuration() && !options.command.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "give --duration or a command, not both (the command here: \"", options.command[0], "\")"));
+  }
+  if (options.dry_run && !options.command.empty()) {
+    return absl::InvalidArgumentError("--dry-run counts nothing, so it runs no command");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetFormat(const RawOptions& raw, RunOptions* options) {
+  const bool csv = raw.csv || !raw.separator.empty();
+  if (raw.json && csv) return absl::InvalidArgumentError("give --json or --csv, not both");
+  if (csv && options->dry_run) {
+    return absl::InvalidArgumentError("--dry-run prints a table or JSON, not CSV");
+  }
+  if (raw.json) options->format = Format::kJson;
+  if (csv) options->format = Format::kCsv;
+  if (raw.separator.empty()) return absl::OkStatus();
+  absl::Status status = client::ParseCsvSeparator(raw.separator, &options->separator);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(
+      absl::StrCat("option --separator: ", absl::string_view(status.message())));
+}
+
+absl::Status SetLabels(const RawOptions& raw, RunOptions* options) {
+  for (const std::string& label : raw.labels) {
+    const size_t sign = label.find('=');
+    if (sign == std::string::npos || sign == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option --label takes KEY=TEXT, not \"", label, "\""));
+    }
+    options->labels[label.substr(0, sign)] = label.substr(sign + 1);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string RunOptions::EventText() const { return absl::StrJoin(events, ","); }
+
+absl::StatusOr<RunOptions> ParseRunOptions(const std::vector<std::string>& args) {
+  RunOptions options;
+  RawOptions raw;
+  absl::StatusOr<std::vector<std::string>> operands = Table(&options, &raw).Parse(args);
+  if (!operands.ok()) return operands.status();
+  if (options.help) return options;
+  options.command = *std::move(operands);
+  if (options.events.empty()) {
+    return absl::InvalidArgumentError(
+        "no events: give -e EVENTS, for example -e task-clock,context-switches,page-faults");
+  }
+  for (const absl::Status& status : {CheckTarget(options), CheckLength(options),
+                                     SetFormat(raw, &options), SetLabels(raw, &options)}) {
+    if (!status.ok()) return status;
+  }
+  return options;
+}
+
+std::string RunHelp() {
+  RunOptions options;
+  RawOptions raw;
+  return absl::StrCat(
+      "usage: pmuctl run --hosts LIST -e EVENTS [OPTIONS] [--duration DURATION]\n"
+      "       pmuctl run --hosts LIST -e EVENTS [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+      "\n"
+      "Counts events on all hosts over the same span of time: for a duration, or\n"
+      "while a command runs on this machine, or until Ctrl-C. Counters are opened\n"
+      "everywhere first and enabled at one planned instant; the result says how\n"
+      "well that went.\n"
+      "\n"
+      "Options:\n",
+      Table(&options, &raw).Help(), "\n", kHostListHelp,
+      "\n"
+      "Events (`pmuctl list` shows them):\n"
+      "  cycles  page-faults    by name                       cycles:u  only user mode\n"
+      "  r1a8                   raw, in hexadecimal           {a,b}     a group\n"
+      "  cpu/event=0x3c/        on a PMU                      sched:sched_switch\n"
+      "\n"
+      "The result goes to the standard output; with a command to the standard\n"
+      "error, so that the command's output stays what it is. --output FILE puts it\n"
+      "into a file instead. Hosts that fail and counters that cannot count do not\n"
+      "end the measurement: they are named, and the exit status tells.\n"
+      "\n"
+      "Ctrl-C ends the measurement early and prints what was measured; a second\n"
+      "one ends pmuctl at once.\n"
+      "\n",
+      ExitStatusHelp(),
+      "\n"
+      "Examples:\n"
+      "  pmuctl run --hosts 127.0.0.1 -e task-clock,page-faults --duration 5s\n"
+      "  pmuctl run --hosts node[01-16] -e cycles,instructions -- ./drive-the-test\n"
+      "  pmuctl run --hosts @lab.txt -e cycles -A -C 0-3 -j -o result.json -d 10s\n"
+      "  pmuctl run --hosts a,b -e 'cpu/event=0x3c,umask=1/' --dry-run\n");
+}
+
+}  // namespace pmu::cli
