@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,6 +89,10 @@ struct CounterTarget {
   CpuList cpus;  // empty: all online CPUs, or wherever the threads run
   pid_t pid = 0;
   std::string cgroup;
+  // More events than counters: share the counters over time, with enabled and
+  // running times that say so, instead of refusing the events that are too
+  // many. Where the kernel schedules counters it does so anyway.
+  bool multiplex = false;
 };
 
 // See message Encoding of counter.proto. Register backends put their event
@@ -126,9 +131,17 @@ struct ResolvedEvent {
 // Where one reading comes from.
 struct CounterSlot {
   int event = 0;        // index into the events given to Open
-  int cpu = -1;         // -1: follows a task
+  int cpu = -1;         // -1: follows a task, or counts for the whole system
   pid_t tid = 0;        // 0: not bound to a thread
   absl::Status status;  // not OK: this slot is not open, and why
+};
+
+// Ends counting by itself after a number of clock cycles of the device.
+struct CycleLimit {
+  uint64_t cycles = 0;
+  // Called once, from any thread, when the set has stopped counting for it.
+  // Must not call the set.
+  std::function<void()> on_reached;
 };
 
 // Open counters of one session in one backend.
@@ -156,6 +169,18 @@ class CounterSet {
   // access (for perf_event: one read(2)) per group and CPU; no allocation; does
   // not sleep. A counter that fails is a reading with its state, not an error.
   virtual void Read(absl::Span<RawReading> out) = 0;
+
+  // Things to know beside the numbers that were read, found while counting:
+  // "every event reads 0 while cycles run: ...". One line each.
+  virtual std::vector<std::string> Notes() const { return {}; }
+
+  // Between Open and Enable: counts for about that many cycles and then stops
+  // as Disable does, so that all counters end together; what was counted, the
+  // cycles too, is exact. UNIMPLEMENTED: this set has no clock to count by.
+  virtual absl::Status SetCycleLimit(CycleLimit limit) {
+    (void)limit;
+    return absl::UnimplementedError("a limit in cycles needs a device with its own cycle counter");
+  }
 };
 
 // One way to count. Thread-safe.
