@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "server/machine/root_files.h"
 #include "server/registers/errno_text.h"
-#include "server/registers/small_file.h"
 
 namespace pmu::server {
 namespace {

@@ -13,9 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "server/machine/root_files.h"
 #include "server/registers/errno_text.h"
 #include "server/registers/register_number.h"
-#include "server/registers/small_file.h"
 
 namespace pmu::server {
 namespace {

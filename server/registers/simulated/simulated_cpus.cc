@@ -12,7 +12,7 @@
 #include "server/registers/simulated/old_intel_blocks.h"
 #include "server/registers/simulated/perfmon_blocks.h"
 #include "server/registers/simulated/simulated_cpuid.h"
-#include "server/registers/small_file.h"
+#include "server/machine/root_files.h"
 
 namespace pmu::server {
 namespace {
