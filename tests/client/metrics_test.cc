@@ -1,0 +1,107 @@
+#include "client/metrics.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace pmu::client {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// counts[host][event] = count per CPU; an event that is missing is no row's cell.
+Report ReportOf(const std::vector<std::string>& events,
+                const std::vector<std::map<std::string, std::map<int, double>>>& counts) {
+  Report report;
+  report.result.requested_events = events;
+  report.result.hosts.resize(counts.size());
+  for (size_t i = 0; i < events.size(); ++i) {
+    Row row;
+    row.requested_index = static_cast<int>(i);
+    for (const auto& host : counts) {
+      HostCell cell;
+      const auto found = host.find(events[i]);
+      if (found != host.end()) {
+        double total = 0;
+        for (const auto& [cpu, count] : found->second) {
+          PerCpuValue value;
+          value.cpu = cpu;
+          value.value.value = count;
+          cell.cpus.push_back(value);
+          total += count;
+        }
+        cell.total.value = total;
+      }
+      row.cells.push_back(cell);
+    }
+    report.rows.push_back(row);
+  }
+  return report;
+}
+
+MetricRow Evaluate(const std::string& definition, const Report& report) {
+  auto metrics = FindMetrics(definition);
+  EXPECT_TRUE(metrics.ok()) << metrics.status();
+  return EvaluateMetrics(*metrics, report)[0];
+}
+
+TEST(MetricsTest, PerHostUsesTheHostsSums) {
+  const Report report =
+      ReportOf({"instructions", "cycles"},
+               {{{"instructions", {{0, 10}, {1, 30}}}, {"cycles", {{0, 10}, {1, 10}}}},
+                {{"instructions", {{0, 8}}}, {"cycles", {{0, 8}}}}});
+  const MetricRow row = Evaluate("ipc", report);
+  EXPECT_EQ(row.cells[0].metric.number, 2);
+  EXPECT_EQ(row.cells[1].metric.number, 1);
+  EXPECT_EQ(row.spread.mean(), 1.5);
+  EXPECT_EQ(row.contributing_hosts, 2);
+}
+
+// A CPU without its cycles must not lend its instructions to the ratio.
+TEST(MetricsTest, PerHostTakesOnlyCpusThatHaveEveryInput) {
+  const Report report = ReportOf({"instructions", "cycles"},
+                                 {{{"instructions", {{0, 10}, {1, 1000}}}, {"cycles", {{0, 10}}}}});
+  EXPECT_EQ(Evaluate("ipc", report).cells[0].metric.number, 1);
+}
+
+TEST(MetricsTest, PerCpuComputesEachRatioFirst) {
+  const Report report =
+      ReportOf({"a", "m"}, {{{"a", {{0, 30}, {1, 5}}}, {"m", {{0, 10}, {1, 10}, {2, 7}}}}});
+  const MetricRow row = Evaluate("ratio per cpu = a / m", report);
+  ASSERT_THAT(row.cells[0].cpus, SizeIs(3));
+  EXPECT_EQ(row.cells[0].cpus[0].metric.number, 3);
+  EXPECT_EQ(row.cells[0].cpus[1].metric.number, 0.5);
+  EXPECT_EQ(row.cells[0].cpus[2].metric.reason, "not counted: a");
+  EXPECT_EQ(row.spread.count(), 2);
+}
+
+TEST(MetricsTest, MissingInputIsSaidPerHost) {
+  const Report report = ReportOf({"instructions"}, {{{"instructions", {{0, 10}}}}});
+  const MetricRow row = Evaluate("ipc", report);
+  EXPECT_FALSE(row.cells[0].metric.number.has_value());
+  EXPECT_EQ(row.cells[0].metric.reason, "not counted: cycles");
+  EXPECT_EQ(row.contributing_hosts, 0);
+}
+
+TEST(MetricsTest, EveryNamedMetricParses) {
+  for (const NamedMetric& named : NamedMetrics()) {
+    const auto metric = MetricExpr::Parse(named.definition);
+    EXPECT_TRUE(metric.ok()) << metric.status();
+    EXPECT_THAT(named.description, ::testing::Not(IsEmpty()));
+  }
+}
+
+TEST(MetricsTest, UnknownNameListsTheKnown) {
+  const auto metrics = FindMetrics("icp");
+  EXPECT_EQ(metrics.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(metrics.status().message()), HasSubstr("ipc"));
+}
+
+}  // namespace
+}  // namespace pmu::client
