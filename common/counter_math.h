@@ -33,6 +33,9 @@ struct RawReading {
   uint64_t enabled_ns = 0;
   uint64_t running_ns = 0;
   ReadingState state = ReadingState::kNotCounted;
+  // CPU clock cycles (time stamp counter) from enabling to this reading; 0:
+  // the counter does not carry them.
+  uint64_t tsc_cycles = 0;
 };
 
 // raw_count x enabled / running, rounded down, in 128-bit arithmetic: what the

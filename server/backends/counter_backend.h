@@ -25,6 +25,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/counter_math.h"
 #include "common/cpu_list.h"
@@ -77,11 +78,20 @@ struct PmuInfo {
   std::string note;
 };
 
+// See message BackendFact of host.proto.
+struct BackendFact {
+  std::string name;
+  std::string text;
+  absl::optional<double> number;
+  std::string unit;
+};
+
 struct BackendInfo {
   std::string name;
   absl::Status availability;
   bool simulated = false;
   std::vector<PmuInfo> pmus;
+  std::vector<BackendFact> facts;
 };
 
 // What a session counts. pid and cgroup exclude each other.
