@@ -1,0 +1,43 @@
+// limits.h: what the agent allows its clients.
+#ifndef PMU_SERVER_LIMITS_H_
+#define PMU_SERVER_LIMITS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/event_spec.h"
+
+namespace pmu::server {
+
+struct Limits {
+  // Sessions that are armed or running.
+  int max_sessions = 64;
+  // Events as asked for.
+  int max_events_per_session = static_cast<int>(kMaxEvents);
+  // Open counters over all sessions.
+  int max_descriptors = 1024;
+  int64_t max_lease_ns = 3600LL * 1'000'000'000;
+};
+
+inline constexpr int64_t kDefaultLeaseNs = 30LL * 1'000'000'000;
+// How far ahead a start may be planned.
+inline constexpr int64_t kMaxStartAheadNs = 3600LL * 1'000'000'000;
+// How long a session that has ended can still be asked for.
+inline constexpr int64_t kKeepEndedNs = 60LL * 1'000'000'000;
+// How many such are kept; beyond it the oldest goes early.
+inline constexpr size_t kMaxEndedSessions = 128;
+// Events resolved for one session, over all PMUs ("uncore_imc" is several).
+inline constexpr size_t kMaxResolvedEvents = 16 * 1024;
+// Stop calls that wait for one session's planned stop.
+inline constexpr size_t kMaxStopWaiters = 16;
+
+inline constexpr size_t kMaxClientIdBytes = 256;
+inline constexpr size_t kMaxIdempotencyKeyBytes = 128;
+inline constexpr size_t kMaxLabels = 16;
+inline constexpr size_t kMaxLabelBytes = 256;
+inline constexpr size_t kMaxCpuListBytes = 64 * 1024;
+inline constexpr size_t kMaxCgroupBytes = 4096;
+
+}  // namespace pmu::server
+
+#endif  // PMU_SERVER_LIMITS_H_

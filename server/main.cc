@@ -1,0 +1,94 @@
+// pmud: the agent. Only wiring here.
+#include <stdio.h>
+#include <string.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/agent.h"
+#include "server/descriptor_limit.h"
+#include "server/grpc_log.h"
+#include "server/log.h"
+#include "server/pmud_options.h"
+#include "server/random_id.h"
+#include "server/service/rpc_server.h"
+#include "server/state_dir.h"
+#include "server/stop_signals.h"
+#include "server/version.h"
+
+namespace pmu::server {
+namespace {
+
+constexpr int kUsageError = 2;
+
+// In the order in which they are asked about an event.
+std::vector<std::unique_ptr<CounterBackend>> MakeBackends(const PmudOptions&) { return {}; }
+
+absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
+                                                 const std::string& instance) {
+  const absl::StatusOr<int> descriptors = RaiseDescriptorLimit();
+  if (!descriptors.ok()) return descriptors.status();
+  AgentOptions agent_options;
+  agent_options.sysfs_root = options.sysfs_root;
+  agent_options.instance = instance;
+  agent_options.limits.max_descriptors = *descriptors;
+  return Agent::Create(agent_options, MakeBackends(options));
+}
+
+absl::Status Serve(const PmudOptions& options) {
+  const std::string instance = RandomHex();
+  const absl::StatusOr<StateDir> state_dir = StateDir::Open(options.state_dir, instance);
+  if (!state_dir.ok()) return state_dir.status();
+  absl::StatusOr<std::unique_ptr<Agent>> agent = MakeAgent(options, instance);
+  if (!agent.ok()) return agent.status();
+  absl::StatusOr<std::unique_ptr<RpcServer>> server =
+      RpcServer::Start(agent->get(), options.listen, options.insecure);
+  if (!server.ok()) return server.status();
+  Log(LogLevel::kInfo, absl::StrCat("pmud ", kAgentVersion, " serves on ",
+                                    absl::StrJoin((*server)->addresses(), ", ")));
+  if (!options.port_file.empty()) {
+    const absl::Status written =
+        WriteFileAtomically(options.port_file, absl::StrCat((*server)->port(), "\n"));
+    if (!written.ok()) return written;
+  }
+  const int signal = WaitForStopSignal();
+  Log(LogLevel::kInfo, absl::StrCat("got SIG", sigabbrev_np(signal), ": ending"));
+  (*server)->Shutdown();
+  return absl::OkStatus();
+}
+
+int Main(const std::vector<std::string>& args) {
+  const absl::StatusOr<PmudOptions> options = ParsePmudOptions(args);
+  if (!options.ok()) {
+    const std::string message(options.status().message());
+    fprintf(stderr, "pmud: %s\nTry pmud --help.\n", message.c_str());
+    return kUsageError;
+  }
+  if (options->help) {
+    fputs(PmudHelp().c_str(), stdout);
+    return EXIT_SUCCESS;
+  }
+  if (options->version) {
+    printf("pmud %s\n", kAgentVersion);
+    return EXIT_SUCCESS;
+  }
+  SetLogLevel(options->log_level);
+  TakeOverGrpcLog();
+  BlockStopSignals();
+  const absl::Status status = Serve(*options);
+  if (status.ok()) return EXIT_SUCCESS;
+  Log(LogLevel::kError, std::string(status.message()));
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace pmu::server
+
+int main(int argc, char** argv) {
+  return pmu::server::Main(std::vector<std::string>(argv + 1, argv + argc));
+}

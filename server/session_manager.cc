@@ -1,0 +1,255 @@
+#include "server/session_manager.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "server/event_plan.h"
+#include "server/log.h"
+#include "server/random_id.h"
+#include "server/session_counters.h"
+
+namespace pmu::server {
+namespace {
+
+constexpr size_t kMaxHoldersNamed = 8;
+
+std::string ArmedLine(const Session& session) {
+  const StartRequest& request = session.request();
+  const auto& plan = session.plan();
+  const auto unsupported =
+      std::count_if(plan.begin(), plan.end(), [](const auto& p) { return !p.support.ok(); });
+  std::string line = absl::StrCat(
+      "session ", session.id(), " armed: client ", Quoted(request.spec.client_id), " from ",
+      request.peer, ", events ", Quoted(request.spec.events_text), ", ",
+      TargetText(request.spec.target), ", ", session.Status().descriptors, " counters");
+  if (unsupported > 0) absl::StrAppend(&line, ", ", unsupported, " events not supported");
+  return line;
+}
+
+std::string EndedLine(const Session& session) {
+  const SessionStatus status = session.Status();
+  std::string line =
+      absl::StrCat("session ", session.id(), " ended ", SessionStateName(status.state), ": client ",
+                   Quoted(session.request().spec.client_id));
+  if (status.timing.disable_begin_ns != 0) {
+    const double seconds =
+        static_cast<double>(status.timing.disable_begin_ns - status.timing.enable_begin_ns) / 1e9;
+    absl::StrAppendFormat(&line, ", counted for %.3f s", seconds);
+  } else {
+    absl::StrAppend(&line, ", never counted");
+  }
+  if (!status.failure.empty()) absl::StrAppend(&line, "; ", status.failure);
+  return line;
+}
+
+}  // namespace
+
+SessionManager::SessionManager(std::vector<CounterBackend*> backends, const Limits& limits,
+                               Scheduler* scheduler, const Clock* clock)
+    : backends_(std::move(backends)), limits_(limits), scheduler_(scheduler), clock_(clock) {}
+
+SessionManager::~SessionManager() { Shutdown(); }
+
+absl::StatusOr<StartedSession> SessionManager::Start(StartRequest request) {
+  if (request.dry_run) {
+    absl::StatusOr<std::vector<PlannedEvent>> plan =
+        PlanEvents(backends_, request.spec.events, request.spec.target);
+    if (!plan.ok()) return plan.status();
+    return StartedSession{nullptr, *std::move(plan)};
+  }
+  absl::StatusOr<std::shared_ptr<Session>> known = TakePlace(request);
+  if (!known.ok()) return known.status();
+  if (*known != nullptr) return StartedSession{*std::move(known), {}};
+
+  const StartRequest place = request;
+  absl::StatusOr<std::shared_ptr<Session>> session = nullptr;
+  absl::StatusOr<std::vector<PlannedEvent>> plan =
+      PlanEvents(backends_, request.spec.events, request.spec.target);
+  if (plan.ok()) {
+    session = Open(std::move(request), *std::move(plan));
+  } else {
+    session = plan.status();
+  }
+  ReleasePlace(place);
+  if (!session.ok()) return session.status();
+  Log(LogLevel::kInfo, ArmedLine(**session));
+  if (place.start_now) {
+    absl::Status status = (*session)->Trigger(0, 0);
+    if (!status.ok()) return status;
+  }
+  return StartedSession{*std::move(session), {}};
+}
+
+absl::StatusOr<std::shared_ptr<Session>> SessionManager::TakePlace(const StartRequest& request) {
+  absl::MutexLock lock(&mutex_);
+  if (shut_down_) return absl::UnavailableError("the agent is stopping");
+  const ClientKey key(request.spec.client_id, request.idempotency_key);
+  if (!request.idempotency_key.empty()) {
+    const auto known = keys_.find(key);
+    if (known != keys_.end()) {
+      const std::shared_ptr<Session>& session = sessions_.find(known->second)->second.session;
+      if (SameRequest(session->request().spec, request.spec)) return session;
+      return absl::InvalidArgumentError(
+          absl::StrCat("idempotency_key ", Quoted(request.idempotency_key),
+                       " was used for another request; take a new key for each session"));
+    }
+    if (keys_being_opened_.contains(key)) {
+      return absl::AbortedError(absl::StrCat("a call with idempotency_key ",
+                                             Quoted(request.idempotency_key),
+                                             " is under way; retry in a moment"));
+    }
+  }
+  if (LiveCountLocked() + being_opened_ >= limits_.max_sessions) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("1 more session is needed, but ", LiveCountLocked() + being_opened_, " of ",
+                     limits_.max_sessions, " allowed are in use, held by ", HoldersLocked()));
+  }
+  if (!request.idempotency_key.empty()) keys_being_opened_.insert(key);
+  ++being_opened_;
+  return nullptr;
+}
+
+void SessionManager::ReleasePlace(const StartRequest& request) {
+  absl::MutexLock lock(&mutex_);
+  --being_opened_;
+  keys_being_opened_.erase(ClientKey(request.spec.client_id, request.idempotency_key));
+}
+
+absl::Status SessionManager::CheckDescriptors(size_t needed) const {
+  absl::MutexLock lock(&mutex_);
+  const size_t used = DescriptorsLocked();
+  const auto allowed = static_cast<size_t>(limits_.max_descriptors);
+  if (used + needed <= allowed) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      needed, " counters are needed, but ", used, " of ", allowed, " allowed are open",
+      used > 0 ? absl::StrCat(", held by ", HoldersLocked()) : "",
+      "; count fewer events or CPUs, or start the agent with a higher limit (ulimit -n, "
+      "LimitNOFILE=)"));
+}
+
+absl::Status SessionManager::AddExhaustion(const absl::Status& status) const {
+  if (!absl::IsResourceExhausted(status)) return status;
+  absl::MutexLock lock(&mutex_);
+  if (LiveCountLocked() == 0) return status;
+  return absl::ResourceExhaustedError(
+      absl::StrCat(status.message(), "; sessions are held by ", HoldersLocked()));
+}
+
+absl::StatusOr<std::shared_ptr<Session>> SessionManager::Open(StartRequest request,
+                                                              std::vector<PlannedEvent> plan) {
+  absl::Status status = CheckDescriptors(CountersNeeded(plan));
+  if (!status.ok()) return status;
+  absl::StatusOr<SessionCounters> counters =
+      SessionCounters::Open(backends_, request.spec.target, &plan);
+  if (!counters.ok()) return AddExhaustion(counters.status());
+  status = CheckDescriptors(counters->descriptor_count());
+  if (!status.ok()) return status;
+
+  Session::Parts parts;
+  parts.id = absl::StrCat("s-", RandomHex());
+  parts.request = std::move(request);
+  parts.plan = std::move(plan);
+  parts.counters = *std::move(counters);
+  parts.on_ended = [this](const Session& session) { OnEnded(session); };
+  std::shared_ptr<Session> session = Session::Create(std::move(parts), scheduler_, clock_);
+  status = Insert(session);
+  if (!status.ok()) return status;
+  return session;
+}
+
+absl::Status SessionManager::Insert(const std::shared_ptr<Session>& session) {
+  absl::MutexLock lock(&mutex_);
+  if (shut_down_) return absl::UnavailableError("the agent is stopping");
+  const std::string& id = session->id();
+  sessions_[id] = {session, session->Status().descriptors, false};
+  order_.push_back(id);
+  const StartRequest& request = session->request();
+  if (!request.idempotency_key.empty()) {
+    keys_[ClientKey(request.spec.client_id, request.idempotency_key)] = id;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<Session>> SessionManager::Find(absl::string_view id) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = sessions_.find(std::string(id));
+  if (found != sessions_.end()) return found->second.session;
+  return absl::NotFoundError(
+      absl::StrCat("there is no session ", Quoted(id),
+                   " here: it ended more than a minute ago, or the agent was started again"));
+}
+
+std::vector<std::shared_ptr<Session>> SessionManager::List() const {
+  absl::MutexLock lock(&mutex_);
+  std::vector<std::shared_ptr<Session>> sessions;
+  for (const std::string& id : order_) sessions.push_back(sessions_.find(id)->second.session);
+  return sessions;
+}
+
+void SessionManager::Shutdown() {
+  {
+    absl::MutexLock lock(&mutex_);
+    shut_down_ = true;
+  }
+  for (const std::shared_ptr<Session>& session : List()) session->Shutdown();
+}
+
+void SessionManager::OnEnded(const Session& session) {
+  Log(LogLevel::kInfo, EndedLine(session));
+  absl::MutexLock lock(&mutex_);
+  const auto found = sessions_.find(session.id());
+  if (found == sessions_.end()) return;  // ended before it was ever inserted
+  found->second.ended = true;
+  found->second.descriptors = 0;
+  ended_.push_back(session.id());
+  if (ended_.size() > kMaxEndedSessions) ForgetLocked(std::string(ended_.front()));
+  if (shut_down_) return;
+  scheduler_->At(clock_->MonotonicNs() + kKeepEndedNs, Scheduler::Precision::kCoarse,
+                 [this, id = session.id()] { Forget(id); });
+}
+
+void SessionManager::Forget(const std::string& id) {
+  absl::MutexLock lock(&mutex_);
+  ForgetLocked(id);
+}
+
+void SessionManager::ForgetLocked(const std::string& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;  // went early, see kMaxEndedSessions
+  const StartRequest& request = found->second.session->request();
+  keys_.erase(ClientKey(request.spec.client_id, request.idempotency_key));
+  order_.erase(std::find(order_.begin(), order_.end(), id));
+  ended_.erase(std::find(ended_.begin(), ended_.end(), id));
+  sessions_.erase(found);
+}
+
+int SessionManager::LiveCountLocked() const {
+  return static_cast<int>(sessions_.size() - ended_.size());
+}
+
+size_t SessionManager::DescriptorsLocked() const {
+  size_t count = 0;
+  for (const auto& [id, entry] : sessions_) count += entry.descriptors;
+  return count;
+}
+
+std::string SessionManager::HoldersLocked() const {
+  std::map<std::string, int> counts;
+  for (const auto& [id, entry] : sessions_) {
+    if (!entry.ended) ++counts[entry.session->request().spec.client_id];
+  }
+  std::vector<std::string> holders;
+  for (const auto& [client, count] : counts) {
+    if (holders.size() == kMaxHoldersNamed) {
+      holders.push_back(absl::StrCat("and ", counts.size() - kMaxHoldersNamed, " more"));
+      break;
+    }
+    holders.push_back(absl::StrCat(Quoted(client), " (", count, ")"));
+  }
+  return holders.empty() ? "calls under way" : absl::StrJoin(holders, ", ");
+}
+
+}  // namespace pmu::server
