@@ -42,6 +42,7 @@ absl::StatusOr<FormatField> FormatField::Parse(absl::string_view text) {
       absl::StrSplit(text, absl::MaxSplits(':', 1));
   const absl::StatusOr<ConfigWord> word = ParseWord(text, halves.first);
   if (!word.ok()) return word.status();
+  if (halves.second.empty()) return NotAFormat(text, "no bits are named");
 
   std::vector<int> bits;
   uint64_t seen = 0;
