@@ -30,8 +30,8 @@ bool IsHexDigit(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>
 
 // Of a hex digit.
 uint64_t HexDigit(char c) {
-  if (absl::ascii_isdigit(static_cast<unsigned char>(c))) return static_cast<uint64_t>(c - '0');
-  return static_cast<uint64_t>(absl::ascii_tolower(static_cast<unsigned char>(c)) - 'a' + 10);
+  const char lower = absl::ascii_tolower(static_cast<unsigned char>(c));
+  return static_cast<uint64_t>(lower <= '9' ? lower - '0' : lower - ('a' - 10));
 }
 
 bool ConsistsOf(absl::string_view text, absl::string_view letters) {

@@ -123,6 +123,7 @@ absl::StatusOr<std::vector<std::string>> OptionTable::Parse(
   std::vector<std::string> words = {""};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   const int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);

@@ -293,14 +293,14 @@ TEST(EventSpecTest, TermNumbers) {
 TEST(EventSpecTest, TermNumberErrors) {
   for (const std::string value : {"", "x", "0x", "0xg", "08", "-1", "+1", "1.5", "1a"}) {
     EXPECT_EQ(EventTermNumber({"umask", value, true, 12}).status().message(),
-              "event list, position 12: value \"" + value +
-                  "\" of term \"umask\" is not a number (decimal, 0x hex or 0 octal)");
+              absl::StrCat("event list, position 12: value \"", value,
+                           "\" of term \"umask\" is not a number (decimal, 0x hex or 0 octal)"));
   }
   for (const std::string value :
        {"18446744073709551616", "0x10000000000000000", "02000000000000000000000"}) {
-    EXPECT_EQ(
-        EventTermNumber({"umask", value, true, 12}).status().message(),
-        "event list, position 12: value \"" + value + "\" of term \"umask\" is above 64 bits");
+    EXPECT_EQ(EventTermNumber({"umask", value, true, 12}).status().message(),
+              absl::StrCat("event list, position 12: value \"", value,
+                           "\" of term \"umask\" is above 64 bits"));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "common/options.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
@@ -120,7 +121,7 @@ TEST_F(OptionsTest, DurationsNeedAUnit) {
       "option --interval takes a duration above zero with its unit, such as 500ms, 5s or 1m30s, "
       "not ";
   for (const std::string text : {"5", "0", "0s", "-1s", "inf", "1 s", "", "x"}) {
-    EXPECT_EQ(Error({"-I", text}), error + "\"" + text + "\"");
+    EXPECT_EQ(Error({"-I", text}), absl::StrCat(error, "\"", text, "\""));
   }
   ASSERT_TRUE(table_.Parse({"--interval=1m30s"}).ok());
   EXPECT_EQ(interval_, absl::Seconds(90));
