@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/agent.h"
+#include "server/backends/perf_event/perf_event_backend.h"
 #include "server/descriptor_limit.h"
 #include "server/grpc_log.h"
 #include "server/log.h"
@@ -27,7 +28,16 @@ namespace {
 constexpr int kUsageError = 2;
 
 // In the order in which they are asked about an event.
-std::vector<std::unique_ptr<CounterBackend>> MakeBackends(const PmudOptions&) { return {}; }
+absl::StatusOr<std::vector<std::unique_ptr<CounterBackend>>> MakeBackends(
+    const PmudOptions& options) {
+  std::vector<std::unique_ptr<CounterBackend>> backends;
+  PerfEventOptions perf_event;
+  perf_event.root = options.sysfs_root;
+  absl::StatusOr<std::unique_ptr<PerfEventBackend>> kernel = PerfEventBackend::Create(perf_event);
+  if (!kernel.ok()) return kernel.status();
+  backends.push_back(*std::move(kernel));
+  return backends;
+}
 
 absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
                                                  const std::string& instance) {
@@ -37,7 +47,9 @@ absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
   agent_options.sysfs_root = options.sysfs_root;
   agent_options.instance = instance;
   agent_options.limits.max_descriptors = *descriptors;
-  return Agent::Create(agent_options, MakeBackends(options));
+  auto backends = MakeBackends(options);
+  if (!backends.ok()) return backends.status();
+  return Agent::Create(agent_options, *std::move(backends));
 }
 
 absl::Status Serve(const PmudOptions& options) {
