@@ -7,26 +7,6 @@
 
 namespace pmu::client {
 
-class EventLoop::PostedCall final : public Operation {
- public:
-  PostedCall(EventLoop* loop, std::function<void()> callback)
-      : loop_(loop), callback_(std::move(callback)) {}
-
-  void Set() {
-    alarm_.Set(loop_->queue_.get(), MonotonicTimespec(0), static_cast<Operation*>(this));
-  }
-
-  void Complete(bool) override {
-    { absl::MutexLock wait_for_set(&loop_->post_mutex_); }
-    callback_();
-  }
-
- private:
-  EventLoop* loop_;
-  std::function<void()> callback_;
-  grpc::Alarm alarm_;
-};
-
 EventLoop::EventLoop(const Clock& clock)
     : clock_(clock), queue_(std::make_unique<grpc::CompletionQueue>()) {}
 
@@ -34,7 +14,9 @@ EventLoop::~EventLoop() {
   queue_->Shutdown();
   void* tag = nullptr;
   bool ok = false;
-  while (queue_->Next(&tag, &ok)) delete static_cast<Operation*>(tag);
+  while (queue_->Next(&tag, &ok)) {
+    if (tag != &post_mutex_) delete static_cast<Operation*>(tag);
+  }
 }
 
 EventLoop::TimerId EventLoop::RunAt(int64_t monotonic_ns, std::function<void()> callback) {
@@ -49,8 +31,19 @@ EventLoop::TimerId EventLoop::RunAfter(absl::Duration delay, std::function<void(
 
 void EventLoop::Post(std::function<void()> callback) {
   absl::MutexLock lock(&post_mutex_);
-  auto* call = new PostedCall(this, std::move(callback));
-  call->Set();
+  posted_.push_back(std::move(callback));
+  if (posted_.size() > 1) return;  // an alarm is on its way
+  wake_up_ = std::make_unique<grpc::Alarm>();
+  wake_up_->Set(queue_.get(), MonotonicTimespec(0), static_cast<void*>(&post_mutex_));
+}
+
+void EventLoop::RunPosted() {
+  std::vector<std::function<void()>> callbacks;
+  {
+    absl::MutexLock lock(&post_mutex_);
+    callbacks.swap(posted_);
+  }
+  for (const std::function<void()>& callback : callbacks) callback();
 }
 
 void EventLoop::RunUntil(const std::function<bool()>& done) {
@@ -74,6 +67,10 @@ void EventLoop::WaitForOne() {
   const gpr_timespec deadline = timers_.empty() ? gpr_inf_future(GPR_CLOCK_MONOTONIC)
                                                 : MonotonicTimespec(timers_.begin()->first.first);
   if (queue_->AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::GOT_EVENT) return;
+  if (tag == &post_mutex_) {
+    RunPosted();
+    return;
+  }
   std::unique_ptr<Operation> operation(static_cast<Operation*>(tag));
   operation->Complete(ok);
 }

@@ -20,12 +20,15 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "common/clock.h"
 
 namespace grpc {
+class Alarm;
 class CompletionQueue;
 }  // namespace grpc
 
@@ -72,18 +75,21 @@ class EventLoop {
   void RunUntil(const std::function<bool()>& done);
 
  private:
-  class PostedCall;
-
   bool RunDueTimer();
   void WaitForOne();
+  void RunPosted();
 
   const Clock& clock_;
   std::unique_ptr<grpc::CompletionQueue> queue_;
   std::map<TimerId, std::function<void()>> timers_;
   uint64_t next_timer_ = 0;
-  // Held while an alarm is being set: the driving thread may otherwise destroy
-  // an alarm that fired before Set has returned.
+
+  // What was posted, and the alarm that wakes the driving thread for it; its
+  // tag is the address of post_mutex_. The mutex is also held while the alarm
+  // is set, so that it is not replaced before that has returned.
   absl::Mutex post_mutex_;
+  std::vector<std::function<void()>> posted_ ABSL_GUARDED_BY(post_mutex_);
+  std::unique_ptr<grpc::Alarm> wake_up_ ABSL_GUARDED_BY(post_mutex_);
 };
 
 }  // namespace pmu::client
