@@ -64,7 +64,7 @@ std::vector<std::unique_ptr<Agent>> StartAgents(int count) {
 
 Finished Pmuctl(const std::vector<std::string>& arguments,
                 const std::vector<std::string>& wrapper) {
-  return Run(Join(Join(wrapper, {PmuctlPath()}), arguments));
+  return RunProcess(Join(Join(wrapper, {PmuctlPath()}), arguments));
 }
 
 }  // namespace pmu::integration

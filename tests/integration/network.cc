@@ -13,7 +13,7 @@ namespace {
 absl::Status Ip(const std::string& arguments) {
   std::vector<std::string> command = absl::StrSplit(arguments, ' ');
   command.insert(command.begin(), "ip");
-  const Finished done = Run(command);
+  const Finished done = RunProcess(command);
   if (done.status == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("ip ", arguments, ": ", done.err));
 }
@@ -95,7 +95,7 @@ void TestNetwork::Drop(int host) {
         "policy drop; }"}) {
     command.push_back(word);
   }
-  Run(command);
+  RunProcess(command);
 }
 
 }  // namespace pmu::integration

@@ -84,7 +84,7 @@ Finished Process::Wait(absl::Duration limit) {
 std::string Process::Out() const { return ReadFile(absl::StrCat(directory_, "/out")); }
 std::string Process::Err() const { return ReadFile(absl::StrCat(directory_, "/err")); }
 
-Finished Run(const std::vector<std::string>& argv, absl::Duration limit) {
+Finished RunProcess(const std::vector<std::string>& argv, absl::Duration limit) {
   return Process::Start(argv)->Wait(limit);
 }
 

@@ -51,7 +51,7 @@ class Process {
 };
 
 // Start and Wait.
-Finished Run(const std::vector<std::string>& argv, absl::Duration limit = absl::Seconds(60));
+Finished RunProcess(const std::vector<std::string>& argv, absl::Duration limit = absl::Seconds(60));
 
 // Waits until `done()`; false when it is not within `limit`. For events of
 // other processes only.
