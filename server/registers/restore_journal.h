@@ -16,7 +16,8 @@
 // /proc/sys/kernel/random/boot_id: registers do not outlive a boot, so a
 // record of another boot is dropped. <device>: "cci400" (address is the byte
 // offset), "msr" (the register number), or "file:PATH" (address 0; PATH below
-// the root, data written in decimal; %, space and line ends in PATH as %XX).
+// the root, data written in decimal; %, space and line ends in PATH as %XX);
+// with "simulated-" in front, a simulated one, which is never replayed.
 // <cpu> is decimal, -1 where there is none; <address> and <data> are hex with
 // 0x. Steps are in the order in which they are to be written. A block without
 // its end line is a write that did not finish: nothing was changed yet, so it

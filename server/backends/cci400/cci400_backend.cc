@@ -194,6 +194,9 @@ absl::StatusOr<std::unique_ptr<CounterSet>> Cci400Backend::Open(
   set_options.region = guard_.get();
   set_options.clock = options_.clock;
   set_options.journal = options_.journal;
+  // Simulated registers end with the agent; replaying them would write to real
+  // ones.
+  set_options.journal_device = options_.simulated ? "simulated-cci400" : kBackendName;
   set_options.max_clock_hz = options_.max_clock_hz;
   set_options.poll_interval_ns = options_.poll_interval_ns;
   set_options.slice_ns = options_.slice_ns;

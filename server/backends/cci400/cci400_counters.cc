@@ -37,7 +37,7 @@ class Reader {
   absl::Status status_;
 };
 
-RestoreStep Step(uint32_t offset, uint32_t contents) { return {"cci400", -1, offset, contents}; }
+RestoreStep Step(uint32_t offset, uint32_t contents) { return {"", -1, offset, contents}; }
 
 }  // namespace
 

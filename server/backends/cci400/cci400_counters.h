@@ -31,8 +31,9 @@ class Cci400Counters {
   // `max_clock_hz`: no CCI-400 runs faster; see CounterExtender.
   Cci400Counters(MmioRegion* region, uint64_t max_clock_hz);
 
-  // The writes that put every register back as it is now. FAILED_PRECONDITION,
-  // unless `take_over`: counters are counting, for somebody else.
+  // The writes that put every register back as it is now; the caller names the
+  // device. FAILED_PRECONDITION, unless `take_over`: counters are counting,
+  // for somebody else.
   absl::StatusOr<std::vector<RestoreStep>> Save(bool take_over);
 
   // Sets up the cycle counter and one event counter per select (at most 4);

@@ -33,6 +33,7 @@ absl::StatusOr<std::unique_ptr<Cci400Set>> Cci400Set::Open(absl::Span<const Reso
   Cci400Counters counters(options.region, options.max_clock_hz);
   absl::StatusOr<std::vector<RestoreStep>> steps = counters.Save(options.take_over);
   if (!steps.ok()) return steps.status();
+  for (RestoreStep& step : *steps) step.device = options.journal_device;
   absl::optional<RestoreJournal::Ticket> ticket;
   if (options.journal != nullptr) {
     absl::StatusOr<RestoreJournal::Ticket> recorded = options.journal->Record(*steps);

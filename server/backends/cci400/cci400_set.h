@@ -31,6 +31,7 @@ struct Cci400SetOptions {
   MmioRegion* region = nullptr;
   const Clock* clock = nullptr;
   RestoreJournal* journal = nullptr;  // may be null
+  std::string journal_device;         // its name in the journal
   uint64_t max_clock_hz = 0;
   int64_t poll_interval_ns = 0;  // 0: the owner calls Poll
   int64_t slice_ns = 0;          // of time-shared events

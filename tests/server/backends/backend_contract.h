@@ -148,6 +148,13 @@ TYPED_TEST_P(BackendContract, TwoSetsCountEachForItself) {
   const std::unique_ptr<CounterSet> second = this->OpenAll();
   ASSERT_TRUE(first->Enable().ok());
   this->fixture_.Work();
+  if (!second->slots()[0].status.ok()) {
+    // Hardware for one at a time: it says so, and the first goes on.
+    EXPECT_TRUE(absl::IsResourceExhausted(second->slots()[0].status));
+    EXPECT_EQ(this->ReadAll(*second)[0].state, ReadingState::kNotSupported);
+    EXPECT_EQ(this->ReadAll(*first)[0].state, ReadingState::kCounted);
+    return;
+  }
 
   const std::vector<RawReading> of_first = this->ReadAll(*first);
   const std::vector<RawReading> of_second = this->ReadAll(*second);

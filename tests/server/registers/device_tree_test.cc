@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "tests/server/registers/scratch_tree.h"
+#include "tests/fakes/scratch_tree.h"
 
 namespace pmu::server {
 namespace {
@@ -25,7 +25,7 @@ std::string Cells(std::initializer_list<uint32_t> cells) {
 class DeviceTreeTest : public ::testing::Test {
  protected:
   void Property(const std::string& node, const std::string& name, const std::string& bytes) {
-    tree_.Write("proc/device-tree" + node + "/" + name, bytes);
+    tree_.Write("/proc/device-tree" + node + "/" + name, bytes);
   }
   void Counts(const std::string& node, uint32_t address_cells, uint32_t size_cells) {
     Property(node, "#address-cells", Cells({address_cells}));

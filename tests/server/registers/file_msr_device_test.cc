@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "tests/server/registers/scratch_tree.h"
+#include "tests/fakes/scratch_tree.h"
 
 namespace pmu::server {
 namespace {
@@ -28,7 +28,7 @@ std::string RegisterFile(size_t bytes) {
 
 TEST(FileMsrDeviceTest, ReadsEightBytesAtTheRegisterNumber) {
   ScratchTree tree;
-  tree.Write("dev/cpu/2/msr", "0123456789abcdefgh");
+  tree.Write("/dev/cpu/2/msr", "0123456789abcdefgh");
   FileMsrDevice device(tree.root());
 
   absl::StatusOr<uint64_t> read = device.Read(2, 8);
@@ -39,7 +39,7 @@ TEST(FileMsrDeviceTest, ReadsEightBytesAtTheRegisterNumber) {
 
 TEST(FileMsrDeviceTest, WritesEightBytesAtTheRegisterNumber) {
   ScratchTree tree;
-  tree.Write("dev/cpu/0/msr", RegisterFile(0x200));
+  tree.Write("/dev/cpu/0/msr", RegisterFile(0x200));
   FileMsrDevice device(tree.root());
 
   ASSERT_TRUE(device.Write(0, 0x186, 0x4300c0).ok());
@@ -59,8 +59,8 @@ TEST(FileMsrDeviceTest, NoFileAtAllMeansTheModuleIsNotLoaded) {
 
 TEST(FileMsrDeviceTest, NoFileOfOneCpuMeansItIsOffline) {
   ScratchTree tree;
-  tree.Write("dev/cpu/0/msr", RegisterFile(0x200));
-  tree.Write("sys/devices/system/cpu/cpu1/online", "0\n");
+  tree.Write("/dev/cpu/0/msr", RegisterFile(0x200));
+  tree.Write("/sys/devices/system/cpu/cpu1/online", "0\n");
   FileMsrDevice device(tree.root());
 
   absl::Status offline = device.Read(1, 0x10).status();
@@ -74,7 +74,7 @@ TEST(FileMsrDeviceTest, NoFileOfOneCpuMeansItIsOffline) {
 
 TEST(FileMsrDeviceTest, DirectoryInItsPlaceIsAnError) {
   ScratchTree tree;
-  tree.Write("dev/cpu/0/msr/inside", "");
+  tree.Write("/dev/cpu/0/msr/inside", "");
   FileMsrDevice device(tree.root());
 
   absl::Status read = device.Read(0, 0x10).status();
@@ -87,7 +87,7 @@ TEST(FileMsrDeviceTest, DirectoryInItsPlaceIsAnError) {
 
 TEST(FileMsrDeviceTest, FifoInItsPlaceNeitherHangsNorCounts) {
   ScratchTree tree;
-  tree.Write("dev/cpu/0/other", "");
+  tree.Write("/dev/cpu/0/other", "");
   ASSERT_EQ(mkfifo((tree.root() + "/dev/cpu/0/msr").c_str(), 0600), 0);
   FileMsrDevice device(tree.root());
 
@@ -97,7 +97,7 @@ TEST(FileMsrDeviceTest, FifoInItsPlaceNeitherHangsNorCounts) {
 
 TEST(FileMsrDeviceTest, ShortFileIsAnError) {
   ScratchTree tree;
-  tree.Write("dev/cpu/0/msr", "1234");
+  tree.Write("/dev/cpu/0/msr", "1234");
   FileMsrDevice device(tree.root());
 
   EXPECT_EQ(device.Read(0, 0).status().code(), absl::StatusCode::kInternal);
@@ -119,8 +119,9 @@ int AsOrdinaryUser(Body body) {
 
 TEST(FileMsrDeviceTest, NoPermissionSaysSo) {
   ScratchTree tree;
-  tree.Write("dev/cpu/0/msr", RegisterFile(0x200));
+  tree.Write("/dev/cpu/0/msr", RegisterFile(0x200));
   ASSERT_EQ(chmod((tree.root() + "/dev/cpu/0/msr").c_str(), 0), 0);
+  ASSERT_EQ(chmod(tree.root().c_str(), 0755), 0);
   const std::string root = tree.root();
 
   const int status = AsOrdinaryUser([&root] {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tests/server/registers/scratch_tree.h"
+#include "tests/fakes/scratch_tree.h"
 
 namespace pmu::server {
 namespace {
@@ -44,7 +44,7 @@ TEST(ParseMmioLocationTest, NamesTokenAndPosition) {
 
 TEST(MappedMmioRegionTest, ReadsAndWritesWordsOfAFile) {
   ScratchTree tree;
-  tree.Write("registers", std::string(0x3000, '\0'));
+  tree.Write("/registers", std::string(0x3000, '\0'));
   auto region = MappedMmioRegion::Create(tree.root(), {"/registers", 0x1004, 0x100, 0}).value();
   auto whole = MappedMmioRegion::Create(tree.root(), {"/registers", 0, 0x3000, 0}).value();
 
@@ -56,7 +56,7 @@ TEST(MappedMmioRegionTest, ReadsAndWritesWordsOfAFile) {
 
 TEST(MappedMmioRegionTest, ChecksBoundsAndAlignment) {
   ScratchTree tree;
-  tree.Write("registers", std::string(0x1000, '\0'));
+  tree.Write("/registers", std::string(0x1000, '\0'));
   auto region = MappedMmioRegion::Create(tree.root(), {"/registers", 0, 0x100, 0}).value();
 
   EXPECT_EQ(region->Read32(0x100).status().code(), absl::StatusCode::kOutOfRange);
@@ -67,7 +67,7 @@ TEST(MappedMmioRegionTest, ChecksBoundsAndAlignment) {
 
 TEST(MappedMmioRegionTest, RefusesAWindowBeyondTheFile) {
   ScratchTree tree;
-  tree.Write("registers", std::string(0x1000, '\0'));
+  tree.Write("/registers", std::string(0x1000, '\0'));
 
   EXPECT_EQ(MappedMmioRegion::Create(tree.root(), {"/registers", 0xf00, 0x200, 0}).status().code(),
             absl::StatusCode::kOutOfRange);
@@ -78,7 +78,7 @@ TEST(MappedMmioRegionTest, RefusesAWindowBeyondTheFile) {
 
 TEST(MappedMmioRegionTest, SaysWhatIsWrongWithThePlace) {
   ScratchTree tree;
-  tree.Write("directory/inside", "");
+  tree.Write("/directory/inside", "");
   ASSERT_EQ(mkfifo((tree.root() + "/fifo").c_str(), 0600), 0);
   const auto code = [&tree](const char* path) {
     return MappedMmioRegion::Create(tree.root(), {path, 0, 0x100, 0}).status().code();
@@ -91,7 +91,7 @@ TEST(MappedMmioRegionTest, SaysWhatIsWrongWithThePlace) {
 
 TEST(MappedMmioRegionTest, NeedsASizeWhereNoneIsKnown) {
   ScratchTree tree;
-  tree.Write("dev/mem", std::string(0x1000, '\0'));
+  tree.Write("/dev/mem", std::string(0x1000, '\0'));
 
   const absl::Status status = MappedMmioRegion::Create(tree.root(), {"/dev/mem", 0, 0, 0}).status();
 
@@ -103,9 +103,9 @@ TEST(MappedMmioRegionTest, TakesSizeAndStartOfAUioMap) {
   ScratchTree tree;
   std::string contents(0x2000, '\0');
   contents[0x90] = 0x42;
-  tree.Write("dev/uio0", contents);
-  tree.Write("sys/class/uio/uio0/maps/map0/size", "0x0000000000001000\n");
-  tree.Write("sys/class/uio/uio0/maps/map0/offset", "0x80\n");
+  tree.Write("/dev/uio0", contents);
+  tree.Write("/sys/class/uio/uio0/maps/map0/size", "0x0000000000001000\n");
+  tree.Write("/sys/class/uio/uio0/maps/map0/offset", "0x80\n");
 
   auto region = MappedMmioRegion::Create(tree.root(), {"/dev/uio0", 0, 0, 0}).value();
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/fakes/scratch_tree.h"
 #include "tests/server/backends/cci400/cci400_board.h"
-#include "tests/server/registers/scratch_tree.h"
 
 namespace pmu::server {
 namespace {
@@ -102,7 +102,7 @@ TEST(Cci400BackendTest, RefusesProcessesAndCgroups) {
 
 TEST(Cci400BackendTest, KernelsPmuIsPreferred) {
   ScratchTree tree;
-  tree.Write("sys/bus/event_source/devices/CCI_400_r1/type", "9\n");
+  tree.Write("/sys/bus/event_source/devices/CCI_400_r1/type", "9\n");
   Cci400Board board;
   board.simulated = false;
   board.root = tree.root();
@@ -172,10 +172,13 @@ TEST(Cci400BackendTest, PutsRegistersBackAfterALimit) {
 TEST(Cci400BackendTest, JournalRestoresAfterACrashAtAnyWrite) {
   for (size_t crash_at = 0; crash_at < 13; ++crash_at) {
     Cci400Board board(kUsedBoard);
+    board.simulated = false;  // As if it were real: only that is replayed.
     const std::map<uint32_t, uint32_t> before = AllRegisters(board);
     std::vector<std::pair<uint32_t, uint32_t>> made;
     {
       Cci400Board rehearsal(kUsedBoard);
+      rehearsal.simulated = false;
+      rehearsal.StartBackend();
       auto set = rehearsal.Open(
           "{cci400/source=3,event=3/,cci400/source=4,event=3/,"
           "cci400/source=1,event=3/,cci400/source=2,event=3/}");
@@ -214,6 +217,15 @@ TEST(Cci400BackendTest, JournalIsWrittenFirstAndClearedLast) {
   set.reset();
 
   EXPECT_THAT(board.journal.pending, IsEmpty());
+}
+
+TEST(Cci400BackendTest, SimulatedRegistersAreMarkedInTheJournal) {
+  Cci400Board board;
+  auto set = board.Open("cci400/cycles/");
+
+  EXPECT_EQ(board.journal.pending.begin()->second[0].device, "simulated-cci400");
+  EXPECT_EQ(board.backend->Restore(board.journal.pending.begin()->second[0]).code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST(Cci400BackendTest, WithoutAJournalNothingIsTouched) {

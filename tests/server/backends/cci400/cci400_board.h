@@ -71,7 +71,7 @@ class Cci400Board {
   CounterTarget target;
   bool simulated = true;
   bool take_over = false;
-  std::string root;
+  std::string root = "/no-such-root";  // where no kernel PMU is
   std::vector<std::string> writes;
   std::unique_ptr<SimulatedCci400> device;
   std::unique_ptr<Cci400Backend> backend;

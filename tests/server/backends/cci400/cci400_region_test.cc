@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/server/registers/scratch_tree.h"
+#include "tests/fakes/scratch_tree.h"
 
 namespace pmu::server {
 namespace {
@@ -14,11 +14,11 @@ TEST(OpenCci400RegionTest, FindsTheRegistersThroughTheDeviceTree) {
   ScratchTree tree;
   std::string memory(0x30000, '\0');
   memory[0x10000 + 0x0fe8] = 0x60;
-  tree.Write("dev/mem", memory);
-  tree.Write("proc/device-tree/#address-cells", std::string("\0\0\0\1", 4));
-  tree.Write("proc/device-tree/#size-cells", std::string("\0\0\0\1", 4));
-  tree.Write("proc/device-tree/cci@10000/compatible", std::string("arm,cci-400\0", 12));
-  tree.Write("proc/device-tree/cci@10000/reg", std::string("\0\1\0\0\0\0\x10\0", 8));
+  tree.Write("/dev/mem", memory);
+  tree.Write("/proc/device-tree/#address-cells", std::string("\0\0\0\1", 4));
+  tree.Write("/proc/device-tree/#size-cells", std::string("\0\0\0\1", 4));
+  tree.Write("/proc/device-tree/cci@10000/compatible", std::string("arm,cci-400\0", 12));
+  tree.Write("/proc/device-tree/cci@10000/reg", std::string("\0\1\0\0\0\0\x10\0", 8));
 
   auto region = OpenCci400Region(tree.root(), "auto");
 
@@ -29,7 +29,7 @@ TEST(OpenCci400RegionTest, FindsTheRegistersThroughTheDeviceTree) {
 
 TEST(OpenCci400RegionTest, TakesAPlaceFromTheConfiguration) {
   ScratchTree tree;
-  tree.Write("dev/mem", std::string(0x30000, '\7'));
+  tree.Write("/dev/mem", std::string(0x30000, '\7'));
 
   auto region = OpenCci400Region(tree.root(), "/dev/mem:base=0x8000");
 
