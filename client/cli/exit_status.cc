@@ -21,8 +21,9 @@ constexpr Meaning kMeanings[] = {
     {"125", "pmuctl could not do what was asked: option, event, host list, file"},
     {"126", "the command cannot be executed"},
     {"127", "the command was not found"},
-    {"128+N", "the command was ended by signal N"},
-    {"130", "interrupted (Ctrl-C); what was measured is printed"},
+    {"128+N",
+     "signal N ended the command, or pmuctl: 130 after Ctrl-C, with what\n"
+     "         was measured until then printed"},
 };
 
 }  // namespace
@@ -30,7 +31,7 @@ constexpr Meaning kMeanings[] = {
 int ExitStatusOf(const Outcome& outcome) {
   if (outcome.command_status.value_or(0) != 0) return *outcome.command_status;
   if (!outcome.enough || (outcome.strict && !outcome.complete)) return kExitNotEnough;
-  if (outcome.interrupted) return kExitInterrupted;
+  if (outcome.interrupted_by != 0) return 128 + outcome.interrupted_by;
   return outcome.complete ? kExitOk : kExitIncomplete;
 }
 

@@ -20,14 +20,14 @@ inline constexpr int kExitNotEnough = 123;
 inline constexpr int kExitUsage = 125;
 inline constexpr int kExitNotExecutable = 126;
 inline constexpr int kExitNotFound = 127;
-inline constexpr int kExitInterrupted = 130;
 
 // How a measurement went.
 struct Outcome {
   // What the wrapped command ended with, 128 + n for signal n; unset without
   // a command.
-  absl::optional<int> command_status;
-  bool interrupted = false;
+  absl::optional<int> command_status = absl::nullopt;
+  // The signal (Ctrl-C: SIGINT) that ended the measurement early; 0: none did.
+  int interrupted_by = 0;
   // As many hosts as --min-hosts asks for were measured, with a number at all.
   bool enough = true;
   // Nothing is missing: no host, no counter.

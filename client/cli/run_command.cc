@@ -108,7 +108,7 @@ class Run {
     outcome.enough = measured >= options_.min_hosts && any_number;
     outcome.complete = report.complete;
     outcome.strict = options_.strict;
-    outcome.interrupted = report.result.interrupted;
+    if (report.result.interrupted) outcome.interrupted_by = InterruptSignal();
     if (absl::Status written = Write(Text(report)); !written.ok()) {
       return Fail(outcome.command_status.value_or(0) != 0 ? *outcome.command_status : kExitUsage,
                   written);
@@ -163,13 +163,17 @@ class Run {
     return exit_status;
   }
 
+  int InterruptSignal() const {
+    const int signal = interrupts_.first_signal();
+    return signal != 0 ? signal : SIGINT;
+  }
+
   // Fewer hosts than asked for; says why for each.
   int FailWithHosts(const absl::Status& status) {
     progress_.Clear();
     if (absl::IsCancelled(status) || interrupts_.first_signal() != 0) {
       PrintError(environment_, "interrupted before anything was measured");
-      const int signal = interrupts_.first_signal();
-      return signal == 0 ? kExitInterrupted : 128 + signal;
+      return 128 + InterruptSignal();
     }
     std::vector<client::FailedHost> failed;
     for (const client::HostResult& host : measurement_->result().hosts) {
