@@ -1,6 +1,7 @@
 #include "client/report/csv.h"
 
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,7 @@ class CsvPrinter {
   void Append(const Line& line) {
     for (size_t i = 0; i < line.size(); ++i) {
       if (i > 0) out_ += options_.separator;
-      out_ += Quoted(line[i]);
+      out_ += Quoted(ValidUtf8(line[i]));
     }
     out_ += '\n';
   }
@@ -149,7 +150,8 @@ class CsvPrinter {
     for (const auto& [kind, number] : numbers) {
       Line line = Start(kind, row);
       // One number has no deviation.
-      const bool has_number = spread.count() > (absl::string_view(kind) == "stddev" ? 1 : 0);
+      const bool has_number =
+          spread.count() > (absl::string_view(kind) == "stddev" ? 1 : 0) && std::isfinite(number);
       line[kState] = CellStateToken(has_number ? CellState::kCounted : CellState::kNotCounted);
       if (has_number) line[kValue] = PlainNumber(number);
       line[kContributing] = absl::StrCat(spread.count());

@@ -47,7 +47,7 @@ DisplayUnit::DisplayUnit(const Row& row) : name_(row.unit) {
   exact_ = row.scale == 1;
   if (exact_) return;
   decimals_ = 2;
-  for (double bound = 100; decimals_ < 8 && largest < bound && largest > 0; bound /= 10) {
+  for (double bound = 10; decimals_ < 8 && largest < bound && largest > 0; bound /= 10) {
     ++decimals_;
   }
 }

@@ -32,7 +32,7 @@ std::string MeasuredText(const MeasurementResult& result) {
   return text + "\n";
 }
 
-std::string TimingText(const MeasurementResult& result) {
+std::string TimingText(const MeasurementResult& result, size_t width) {
   std::string text;
   if (result.start_skew_ns && result.hosts.size() > 1) {
     absl::StrAppend(&text, "start skew ", MillisecondsText(*result.start_skew_ns), " (+- ",
@@ -47,7 +47,7 @@ std::string TimingText(const MeasurementResult& result) {
                     MillisecondsText(worst->clock->error_ns));
     if (result.hosts.size() > 1) absl::StrAppend(&text, " (", worst->host, ")");
   }
-  return text.empty() ? "" : text + "\n";
+  return text.empty() ? "" : WrapWords(text, 2, width);
 }
 
 // Warnings of cells, each text once.
@@ -131,7 +131,7 @@ std::string FailedHostsText(const std::vector<FailedHost>& failed, size_t width)
 }
 
 std::string FooterText(const Report& report, size_t width) {
-  return absl::StrCat(MeasuredText(report.result), TimingText(report.result),
+  return absl::StrCat(MeasuredText(report.result), TimingText(report.result, width),
                       FailuresText(report.result, width), WarningsText(report, width));
 }
 

@@ -24,6 +24,27 @@ std::string GroupDigits(const std::string& number) {
   return grouped + number.substr(last);
 }
 
+// Length of the UTF-8 character that `text` starts with; 0 when it is none
+// (RFC 3629, section 4: no overlong forms, no surrogates, up to U+10FFFF).
+size_t Utf8Length(absl::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const auto tail = [&](size_t i, int low, int high) { return byte(i) >= low && byte(i) <= high; };
+  const int first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return tail(1, 0x80, 0xbf) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool second = tail(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf);
+    return second && tail(2, 0x80, 0xbf) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool second = tail(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf);
+    return second && tail(2, 0x80, 0xbf) && tail(3, 0x80, 0xbf) ? 4 : 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string DecimalText(double number, int decimals) {
@@ -65,6 +86,16 @@ std::string PlainNumber(double number) {
 }
 
 std::string PlainNumber(absl::uint128 number) { return absl::StrFormat("%d", number); }
+
+std::string ValidUtf8(absl::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const size_t length = Utf8Length(text);
+    absl::StrAppend(&valid, length == 0 ? "\xef\xbf\xbd" : text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return valid;
+}
 
 std::string Printable(absl::string_view text) {
   std::string safe;

@@ -30,6 +30,9 @@ std::string PercentText(double share);
 std::string PlainNumber(double number);
 std::string PlainNumber(absl::uint128 number);
 
+// `text` with U+FFFD for every byte that is not part of UTF-8 (RFC 3629).
+std::string ValidUtf8(absl::string_view text);
+
 // Text from another machine made safe for a terminal: control characters
 // (escape sequences, line breaks) become '?'.
 std::string Printable(absl::string_view text);

@@ -80,6 +80,10 @@ std::string RowLabel(const Row& row) {
   return row.simulated ? absl::StrCat(row.label, " (simulated)") : row.label;
 }
 
+std::string LabelWithUnit(const Row& row, const DisplayUnit& unit) {
+  return unit.name().empty() ? RowLabel(row) : absl::StrCat(RowLabel(row), " (", unit.name(), ")");
+}
+
 bool IsIncomplete(const Row& row) { return row.contributing_hosts < row.expected_hosts; }
 
 std::string HostsOfText(const Row& row) {

@@ -41,6 +41,8 @@ class CellWriter {
 
 // "cycles [cpu_core]", "l2_misses (simulated)".
 std::string RowLabel(const Row& row);
+// "task-clock (ms)".
+std::string LabelWithUnit(const Row& row, const DisplayUnit& unit);
 // "196 of 200"; for rows with something missing.
 std::string HostsOfText(const Row& row);
 bool IsIncomplete(const Row& row);

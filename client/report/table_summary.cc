@@ -42,8 +42,7 @@ class Block {
       : report_(report), row_(row), options_(options), unit_(row), writer_(&report, footnotes) {}
 
   std::string Text() const {
-    std::string out = Printable(RowLabel(row_));
-    if (!unit_.name().empty()) absl::StrAppend(&out, " (", Printable(unit_.name()), ")");
+    std::string out = Printable(LabelWithUnit(row_, unit_));
     absl::StrAppend(&out, "\n", TotalLine(), SpreadLine());
     if (row_.cells.size() <= kMaxListedHosts) {
       absl::StrAppend(&out, EachHostLines());
@@ -56,7 +55,7 @@ class Block {
 
  private:
   std::string Items(absl::string_view title, const std::vector<std::string>& items) const {
-    return WrapItems(PadRight(absl::StrCat("  ", title), 12), items, options_.width);
+    return WrapItems(PadRight(absl::StrCat("  ", title), 13), items, options_.width);
   }
 
   std::string TotalLine() const {
