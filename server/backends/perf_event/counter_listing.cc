@@ -98,35 +98,39 @@ class Lister {
   }
 
   void AddPmu(const SysfsPmu& pmu) {
-    const absl::Status reachable = pmu.status.ok() ? TryPmu(pmu) : pmu.status;
-    const CounterDomain domain = DomainOf(context_.root, pmu);
-    for (const auto& entry : pmu.aliases) AddAlias(pmu, entry.second, domain, reachable);
-  }
-
-  // Whether the PMU can be opened at all where it has to be: tried with the
-  // first of its events that is complete, on the first of its CPUs.
-  absl::Status TryPmu(const SysfsPmu& pmu) const {
     const absl::StatusOr<Placement> placement = PlaceEvent(context_.root, &pmu, CounterTarget());
-    if (!placement.ok()) return placement.status();
-    if (context_.probe == nullptr || placement->cpus.empty()) return absl::OkStatus();
+    const absl::Status usable = pmu.status.ok() ? placement.status() : pmu.status;
+    const CounterDomain domain = DomainOf(context_.root, pmu);
     for (const auto& entry : pmu.aliases) {
+      CounterInfo counter = DescribeAlias(pmu, entry.second);
+      counter.domain = domain;
       const absl::StatusOr<EncodedTerms> encoded = EncodeAlias(pmu, entry.second);
-      if (!encoded.ok()) continue;
-      EventEncoding encoding;
-      encoding.type = pmu.type;
-      encoding.config = encoded->config;
-      encoding.config1 = encoded->config1;
-      encoding.config2 = encoded->config2;
-      const absl::Status status = Try(absl::StrCat(pmu.name, "/", entry.first, "/"), pmu.name,
-                                      encoding, placement->cpus.front());
-      // Of one event only the right to open says something about the others.
-      return absl::IsPermissionDenied(status) ? status : absl::OkStatus();
+      // An event that waits for values is not wrong.
+      const bool incomplete = entry.second.status.ok() && !counter.required_terms.empty();
+      if (!usable.ok()) {
+        counter.availability = usable;
+      } else if (encoded.ok()) {
+        counter.availability = TryAlias(pmu, counter.name, *encoded, placement->cpus.front());
+      } else if (!incomplete) {
+        counter.availability = encoded.status();
+      }
+      counters_.push_back(std::move(counter));
     }
-    return absl::OkStatus();
   }
 
-  void AddAlias(const SysfsPmu& pmu, const EventAlias& alias, CounterDomain domain,
-                const absl::Status& reachable) {
+  absl::Status TryAlias(const SysfsPmu& pmu, absl::string_view name, const EncodedTerms& encoded,
+                        int cpu) const {
+    EventEncoding encoding;
+    encoding.type = pmu.type;
+    encoding.config = encoded.config;
+    encoding.config1 = encoded.config1;
+    encoding.config2 = encoded.config2;
+    const absl::Status status = Try(name, pmu.name, encoding, cpu);
+    // Some events of core PMUs open as members of a group only ("slots").
+    return pmu.is_core() && absl::IsInvalidArgument(status) ? absl::OkStatus() : status;
+  }
+
+  static CounterInfo DescribeAlias(const SysfsPmu& pmu, const EventAlias& alias) {
     CounterInfo counter;
     counter.pmu = pmu.name;
     counter.required_terms = alias.required_terms;
@@ -143,13 +147,9 @@ class Lister {
     counter.kind = meaning.kind;
     counter.combine = meaning.combine;
     counter.description = absl::StrJoin(meaning.warnings, "; ");
-    counter.domain = domain;
     counter.modifiers = pmu.has_privilege_filter() ? kCoreModifiers : kUnfilteredModifiers;
     counter.capabilities = Capabilities(pmu.has_privilege_filter());
-    // An event that waits for values is not wrong.
-    const bool incomplete = alias.status.ok() && !alias.required_terms.empty();
-    counter.availability = encoded.ok() || incomplete ? reachable : encoded.status();
-    counters_.push_back(std::move(counter));
+    return counter;
   }
 
   void AddTracepoints() {

@@ -28,6 +28,18 @@ std::string NotSupported(const OpenAttempt& attempt) {
       " has no such event");
 }
 
+std::string NotPermitted(const OpenAttempt& attempt) {
+  const EventEncoding& encoding = attempt.event->encoding;
+  int needed_level = encoding.exclude_kernel ? 2 : 1;
+  if (attempt.cpu >= 0) needed_level = 0;
+  if (encoding.type == PERF_TYPE_TRACEPOINT) needed_level = -1;
+  std::string advice = PermissionAdvice(attempt.privileges, needed_level);
+  if (attempt.tid != 0 && !attempt.privileges.perfmon_capable) {
+    absl::StrAppend(&advice, "; a process of another user needs one of the first two");
+  }
+  return advice;
+}
+
 std::string Refused(const OpenAttempt& attempt) {
   const EventEncoding& encoding = attempt.event->encoding;
   std::string message = absl::StrCat(
@@ -56,19 +68,17 @@ absl::Status OpenError(int error, const OpenAttempt& attempt) {
   switch (error) {
     case EACCES:
     case EPERM:
-      return absl::PermissionDeniedError(
-          absl::StrCat(who, "not permitted: ", PermissionAdvice(attempt.privileges)));
+      return absl::PermissionDeniedError(absl::StrCat("not permitted: ", NotPermitted(attempt)));
     case ENOSYS:
-      return absl::UnimplementedError(absl::StrCat(
-          who,
-          "the system call is missing: a kernel without CONFIG_PERF_EVENTS, or a seccomp "
-          "filter that hides it (allow perf_event_open in the container's profile)"));
+      return absl::UnimplementedError(
+          "perf_event_open is missing: a kernel without CONFIG_PERF_EVENTS, or a seccomp filter "
+          "that hides it (allow perf_event_open in the container's profile)");
     case ENOENT:
     case EOPNOTSUPP:
-      return absl::UnimplementedError(absl::StrCat(who, NotSupported(attempt)));
+      return absl::UnimplementedError(NotSupported(attempt));
     case E2BIG:
       return absl::UnimplementedError(
-          absl::StrCat(who, "this kernel is too old for a field that the event needs"));
+          "not supported: this kernel is too old for a field that the event needs");
     case EINVAL:
       return absl::InvalidArgumentError(absl::StrCat(who, Refused(attempt)));
     case ESRCH:

@@ -21,8 +21,9 @@ struct OpenAttempt {
   Privileges privileges;
 };
 
-// The status for `error`, an errno; its message names the event and the CPU or
-// thread, and says what to do:
+// The status for `error`, an errno, saying what to do. What holds for the event
+// everywhere reads the same for each of its CPUs, so that it can be shown once;
+// what holds for one CPU or thread names the event and the place.
 //   PERMISSION_DENIED   EACCES, EPERM: paranoid level, capability, seccomp
 //   UNIMPLEMENTED       ENOENT, EOPNOTSUPP, ENOSYS, E2BIG: not on this machine
 //   INVALID_ARGUMENT    EINVAL: the PMU refuses these numbers

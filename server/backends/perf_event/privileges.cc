@@ -36,7 +36,7 @@ Privileges ReadPrivileges(absl::string_view root) {
   return privileges;
 }
 
-std::string PermissionAdvice(const Privileges& privileges) {
+std::string PermissionAdvice(const Privileges& privileges, int needed_level) {
   if (privileges.perfmon_capable) {
     return privileges.seccomp_filtered
                ? "the agent has the capability, but a seccomp filter is in force: allow "
@@ -48,11 +48,12 @@ std::string PermissionAdvice(const Privileges& privileges) {
   if (privileges.paranoid.has_value()) {
     absl::StrAppend(&advice, "kernel.perf_event_paranoid is ", *privileges.paranoid, " and ");
   }
-  absl::StrAppend(
-      &advice,
-      "the agent lacks CAP_PERFMON (before Linux 5.8: CAP_SYS_ADMIN): run it as root, or "
-      "'setcap cap_perfmon+ep pmud', or 'sysctl kernel.perf_event_paranoid=-1' (2: own processes "
-      "in user mode only; 1: kernel mode too; 0: system-wide; -1: tracepoints too)");
+  absl::StrAppend(&advice,
+                  "the agent lacks CAP_PERFMON (before Linux 5.8: CAP_SYS_ADMIN): run it as root, "
+                  "or 'setcap cap_perfmon+ep pmud'");
+  if (privileges.paranoid.value_or(needed_level + 1) > needed_level) {
+    absl::StrAppend(&advice, ", or 'sysctl kernel.perf_event_paranoid=", needed_level, "'");
+  }
   if (privileges.seccomp_filtered) {
     absl::StrAppend(&advice, "; a seccomp filter is in force as well and may refuse by itself");
   }

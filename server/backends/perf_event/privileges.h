@@ -21,9 +21,11 @@ struct Privileges {
 Privileges ReadPrivileges(absl::string_view root);
 
 // One sentence: which of paranoid level, capability and seccomp stands in the
-// way, and what to do (perf_event_open(2); Documentation/admin-guide/
-// perf-security.rst).
-std::string PermissionAdvice(const Privileges& privileges);
+// way, and what to do. `needed_level` is the paranoid level at which the kernel
+// would allow it without a capability: 2 own processes in user mode, 1 kernel
+// mode too, 0 whole CPUs, -1 tracepoints (perf_event_open(2); Documentation/
+// admin-guide/perf-security.rst).
+std::string PermissionAdvice(const Privileges& privileges, int needed_level);
 
 }  // namespace pmu::server
 

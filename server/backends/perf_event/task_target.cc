@@ -24,9 +24,20 @@ bool IsDirectory(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+// Whether the perf_event controller is bound to a v1 hierarchy, mounted here or
+// not; v2 cannot use it then. Columns of /proc/cgroups: name, hierarchy (0: v2).
+bool BoundToVersion1(absl::string_view root) {
+  const std::string controllers = ReadSmallFile(RootedPath(root, "/proc/cgroups")).value_or("");
+  for (const absl::string_view line : absl::StrSplit(controllers, '\n')) {
+    const std::vector<absl::string_view> fields = absl::StrSplit(line, '\t');
+    if (fields.size() > 1 && fields[0] == "perf_event") return fields[1] != "0";
+  }
+  return false;
+}
+
 // The mount points of the v1 perf_event hierarchy and of v2, in that order of
-// preference; empty: neither. Where v1 has the controller, v2 does not.
-std::string FindCgroupMount(absl::string_view root) {
+// preference.
+absl::StatusOr<std::string> FindCgroupMount(absl::string_view root) {
   const std::string mounts = ReadSmallFile(RootedPath(root, "/proc/self/mounts")).value_or("");
   std::string unified;
   for (const absl::string_view line : absl::StrSplit(mounts, '\n')) {
@@ -38,6 +49,16 @@ std::string FindCgroupMount(absl::string_view root) {
     if (std::find(options.begin(), options.end(), "perf_event") != options.end()) {
       return std::string(fields[1]);
     }
+  }
+  if (BoundToVersion1(root)) {
+    return absl::FailedPreconditionError(
+        "the perf_event controller belongs to a cgroup v1 hierarchy that is not mounted here; as "
+        "root: mount -t cgroup -o perf_event none DIR");
+  }
+  if (unified.empty()) {
+    return absl::FailedPreconditionError(
+        "no cgroup hierarchy that can be counted is mounted; as root: mount -t cgroup2 none "
+        "/sys/fs/cgroup (or, with cgroups v1: mount -t cgroup -o perf_event none DIR)");
   }
   return unified;
 }
@@ -63,21 +84,17 @@ absl::StatusOr<std::string> FindCgroupDirectory(absl::string_view root, absl::st
       return absl::InvalidArgumentError(absl::StrCat("cgroup '", path, "' must not hold '..'"));
     }
   }
-  const std::string mount = FindCgroupMount(root);
-  if (mount.empty()) {
-    return absl::FailedPreconditionError(
-        "no cgroup hierarchy that can be counted is mounted; as root: mount -t cgroup2 none "
-        "/sys/fs/cgroup (or, with cgroups v1: mount -t cgroup -o perf_event none DIR)");
-  }
+  const absl::StatusOr<std::string> mount = FindCgroupMount(root);
+  if (!mount.ok()) return mount.status();
   absl::string_view below = path;
-  if (absl::StartsWith(absl::StrCat(path, "/"), absl::StrCat(mount, "/"))) {
-    below.remove_prefix(mount.size());
+  if (absl::StartsWith(absl::StrCat(path, "/"), absl::StrCat(*mount, "/"))) {
+    below.remove_prefix(mount->size());
   }
   below = absl::StripPrefix(below, "/");
-  std::string directory = RootedPath(root, mount);
+  std::string directory = RootedPath(root, *mount);
   if (!below.empty()) absl::StrAppend(&directory, "/", below);
   if (!IsDirectory(directory)) {
-    return absl::NotFoundError(absl::StrCat("no cgroup '", path, "' below ", mount));
+    return absl::NotFoundError(absl::StrCat("no cgroup '", path, "' below ", *mount));
   }
   return directory;
 }

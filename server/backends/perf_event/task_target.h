@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<pid_t>> ReadThreads(absl::string_view root, pid_t pid
 // v2 hierarchy (cgroups(7)). `path` is relative to the mount ("/user.slice" as
 // in /proc/PID/cgroup, or "user.slice"), or absolute below the mount.
 // NOT_FOUND: no such cgroup; INVALID_ARGUMENT: has a ".."; FAILED_PRECONDITION:
-// no such hierarchy is mounted.
+// no such hierarchy is mounted, or v2 is but the controller belongs to v1.
 absl::StatusOr<std::string> FindCgroupDirectory(absl::string_view root, absl::string_view path);
 
 // An open directory; closes it at the end of its life. Movable.

@@ -30,7 +30,7 @@ namespace {
 constexpr int kTouchedPages = 5000;
 
 // A child process that waits for a byte, does its work, tells so with a byte,
-// and stays until it is told to end.
+// and stays until the parent is done with it.
 class WaitingChild {
  public:
   template <typename Work>
@@ -39,6 +39,8 @@ class WaitingChild {
     EXPECT_EQ(pipe(done_), 0);
     pid_ = fork();
     if (pid_ != 0) return;
+    // Then the end of the parent is the end of the child, whatever happens.
+    close(go_[1]);
     char byte = 0;
     if (read(go_[0], &byte, 1) != 1) _exit(1);
     work();
@@ -48,22 +50,20 @@ class WaitingChild {
   }
 
   ~WaitingChild() {
-    Tell();
+    close(go_[1]);
     waitpid(pid_, nullptr, 0);
-    for (const int fd : {go_[0], go_[1], done_[0], done_[1]}) close(fd);
+    for (const int fd : {go_[0], done_[0], done_[1]}) close(fd);
   }
 
   pid_t pid() const { return pid_; }
 
   void RunWork() {
-    Tell();
+    EXPECT_EQ(write(go_[1], "g", 1), 1);
     char byte = 0;
     EXPECT_EQ(read(done_[0], &byte, 1), 1);
   }
 
  private:
-  void Tell() { EXPECT_EQ(write(go_[1], "g", 1), 1); }
-
   int go_[2];
   int done_[2];
   pid_t pid_ = 0;

@@ -35,9 +35,18 @@ TEST(PrivilegesTest, AdviceNamesWhatStandsInTheWay) {
   Privileges privileges;
   privileges.paranoid = 4;
 
-  EXPECT_TRUE(absl::StrContains(PermissionAdvice(privileges), "perf_event_paranoid is 4"));
-  EXPECT_TRUE(absl::StrContains(PermissionAdvice(privileges), "setcap cap_perfmon+ep"));
-  EXPECT_FALSE(absl::StrContains(PermissionAdvice(privileges), "seccomp"));
+  EXPECT_TRUE(absl::StrContains(PermissionAdvice(privileges, 0), "perf_event_paranoid is 4"));
+  EXPECT_TRUE(absl::StrContains(PermissionAdvice(privileges, 0), "setcap cap_perfmon+ep"));
+  EXPECT_TRUE(absl::StrContains(PermissionAdvice(privileges, -1), "perf_event_paranoid=-1"));
+  EXPECT_FALSE(absl::StrContains(PermissionAdvice(privileges, 0), "seccomp"));
+}
+
+// Lowering a level that is low enough would not help.
+TEST(PrivilegesTest, AdviceDoesNotNameALevelThatHolds) {
+  Privileges privileges;
+  privileges.paranoid = 0;
+
+  EXPECT_FALSE(absl::StrContains(PermissionAdvice(privileges, 1), "sysctl"));
 }
 
 }  // namespace

@@ -47,6 +47,17 @@ TEST_F(CgroupTest, Version1WithPerfEventIsPreferred) {
   EXPECT_EQ(*FindCgroupDirectory(tree_.root(), "x"), tree_.root() + "/one/perf/x");
 }
 
+TEST_F(CgroupTest, Version2IsOfNoUseWhileVersion1HasTheController) {
+  Mounts("cgroup2 /two cgroup2 rw 0 0\n");
+  tree_.MakeDirectory("/two/x");
+  tree_.Write("/proc/cgroups", "#subsys_name\thierarchy\nperf_event\t0\t5\t1\n");
+  EXPECT_TRUE(FindCgroupDirectory(tree_.root(), "x").ok());
+
+  tree_.Write("/proc/cgroups", "#subsys_name\thierarchy\nperf_event\t7\t5\t1\n");
+
+  EXPECT_TRUE(absl::IsFailedPrecondition(FindCgroupDirectory(tree_.root(), "x").status()));
+}
+
 TEST_F(CgroupTest, Errors) {
   EXPECT_TRUE(absl::IsFailedPrecondition(FindCgroupDirectory(tree_.root(), "x").status()));
   Mounts("cgroup2 /two cgroup2 rw 0 0\nshort line\n");
