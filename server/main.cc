@@ -17,6 +17,7 @@
 #include "server/log.h"
 #include "server/pmud_options.h"
 #include "server/random_id.h"
+#include "server/register_hardware.h"
 #include "server/service/rpc_server.h"
 #include "server/state_dir.h"
 #include "server/stop_signals.h"
@@ -29,25 +30,27 @@ constexpr int kUsageError = 2;
 
 // In the order in which they are asked about an event.
 absl::StatusOr<std::vector<std::unique_ptr<CounterBackend>>> MakeBackends(
-    const PmudOptions& options) {
+    const PmudOptions& options, RegisterHardware& hardware) {
   std::vector<std::unique_ptr<CounterBackend>> backends;
   PerfEventOptions perf_event;
   perf_event.root = options.sysfs_root;
   absl::StatusOr<std::unique_ptr<PerfEventBackend>> kernel = PerfEventBackend::Create(perf_event);
   if (!kernel.ok()) return kernel.status();
   backends.push_back(*std::move(kernel));
+  hardware.MakeBackends(&backends);
   return backends;
 }
 
 absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
-                                                 const std::string& instance) {
+                                                 const std::string& instance,
+                                                 RegisterHardware& hardware) {
   const absl::StatusOr<int> descriptors = RaiseDescriptorLimit();
   if (!descriptors.ok()) return descriptors.status();
   AgentOptions agent_options;
   agent_options.sysfs_root = options.sysfs_root;
   agent_options.instance = instance;
   agent_options.limits.max_descriptors = *descriptors;
-  auto backends = MakeBackends(options);
+  auto backends = MakeBackends(options, hardware);
   if (!backends.ok()) return backends.status();
   return Agent::Create(agent_options, *std::move(backends));
 }
@@ -56,7 +59,13 @@ absl::Status Serve(const PmudOptions& options) {
   const std::string instance = RandomHex();
   const absl::StatusOr<StateDir> state_dir = StateDir::Open(options.state_dir, instance);
   if (!state_dir.ok()) return state_dir.status();
-  absl::StatusOr<std::unique_ptr<Agent>> agent = MakeAgent(options, instance);
+  RegisterHardwareOptions register_options = options.registers;
+  register_options.root = options.sysfs_root;
+  register_options.state_dir = state_dir->path();
+  const absl::StatusOr<std::unique_ptr<RegisterHardware>> hardware =
+      RegisterHardware::Create(register_options);
+  if (!hardware.ok()) return hardware.status();
+  absl::StatusOr<std::unique_ptr<Agent>> agent = MakeAgent(options, instance, **hardware);
   if (!agent.ok()) return agent.status();
   absl::StatusOr<std::unique_ptr<RpcServer>> server =
       RpcServer::Start(agent->get(), options.listen, options.insecure);

@@ -38,6 +38,19 @@ OptionTable TableFor(RawOptions* raw) {
   table.AddString(0, "sysfs-root", "DIR",
                   "take /sys and /proc from below DIR: recorded machines, tests",
                   &options->sysfs_root);
+  table.AddStrings(0, "simulate", "MODEL[:KEY=VALUE,...]",
+                   "pretend to have hardware: cci400-r0, cci400-r1, p5, p6, arch-perfmon, amd, "
+                   "aperf-mperf, smi; may be given several times",
+                   &options->registers.simulate);
+  table.AddString(0, "cci400", "PLACE",
+                  "registers of the CCI-400: auto (device tree, /dev/mem), /dev/uioN, or "
+                  "/dev/mem:base=ADDRESS (default auto)",
+                  &options->registers.cci400);
+  table.AddStrings(0, "cci400-interface", "IF=NAME",
+                   "what is behind an interface of the CCI-400, as in \"S3=A53 cluster\"",
+                   &options->registers.cci400_interfaces);
+  table.AddFlag(0, "cci400-take-over", "use the CCI-400's counters though they already count",
+                &options->registers.cci400_take_over);
   table.AddString(0, "log-level", "LEVEL", "debug, info, warning or error (default info)",
                   &raw->log_level);
   table.AddFlag('h', "help", "print this help", &options->help);

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "server/listen_address.h"
 #include "server/log.h"
+#include "server/register_hardware.h"
 
 namespace pmu::server {
 
@@ -17,6 +18,7 @@ struct PmudOptions {
   std::string sysfs_root;
   std::string state_dir;
   std::string port_file;
+  RegisterHardwareOptions registers;  // without root and state_dir
   LogLevel log_level = LogLevel::kInfo;
   bool help = false;
   bool version = false;

@@ -164,9 +164,8 @@ absl::StatusOr<std::vector<ResolvedEvent>> Cci400Backend::Resolve(
   if (!selection.ok()) return selection.status();
   if (target.pid != 0 || !target.cgroup.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(event.text,
-                     ": the CCI-400 counts for the whole system and cannot be limited "
-                     "to a process or cgroup: measure system-wide"));
+        "the CCI-400 counts for the whole system and cannot be limited to a process or cgroup: "
+        "measure system-wide");
   }
   ResolvedEvent resolved;
   resolved.text = event.text;
