@@ -18,7 +18,7 @@ absl::StatusOr<int> RaiseDescriptorLimit() {
   // "Unlimited" is above fs.nr_open and refused; the old limit then stays.
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) getrlimit(RLIMIT_NOFILE, &limit);
   const uint64_t allowed = std::min<uint64_t>(limit.rlim_cur, INT_MAX);
-  return static_cast<int>(allowed > kReservedDescriptors ? allowed - kReservedDescriptors : 1);
+  return static_cast<int>(allowed > kAgentDescriptors ? allowed - kAgentDescriptors : 1);
 }
 
 }  // namespace pmu::server

@@ -7,7 +7,7 @@
 namespace pmu::server {
 
 // Descriptors the agent needs beside counters: connections, its own files.
-inline constexpr int kReservedDescriptors = 64;
+inline constexpr int kAgentDescriptors = 64;
 
 // Raises the soft limit (RLIMIT_NOFILE, getrlimit(2)) of this process to the
 // hard one and returns how many are left for counters; at least 1. Call once,

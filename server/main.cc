@@ -41,6 +41,21 @@ absl::StatusOr<std::vector<std::unique_ptr<CounterBackend>>> MakeBackends(
   return backends;
 }
 
+// What is wrong with what was found.
+void LogBackends(const std::vector<std::unique_ptr<CounterBackend>>& backends) {
+  for (const auto& backend : backends) {
+    const BackendInfo info = backend->Describe();
+    if (!info.availability.ok()) {
+      Log(LogLevel::kWarning, absl::StrCat("backend ", info.name, " is not available: ",
+                                           std::string(info.availability.message())));
+    }
+    for (const PmuInfo& pmu : info.pmus) {
+      if (pmu.health != PmuHealth::kImplausible) continue;
+      Log(LogLevel::kWarning, absl::StrCat(info.name, " PMU ", pmu.name, ": ", pmu.note));
+    }
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
                                                  const std::string& instance,
                                                  RegisterHardware& hardware) {
@@ -52,6 +67,7 @@ absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
   agent_options.limits.max_descriptors = *descriptors;
   auto backends = MakeBackends(options, hardware);
   if (!backends.ok()) return backends.status();
+  LogBackends(*backends);
   return Agent::Create(agent_options, *std::move(backends));
 }
 
