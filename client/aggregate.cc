@@ -61,6 +61,8 @@ void CollectWarnings(const std::vector<const EventResult*>& events, HostCell* ce
     if (event->event.supported() && !HasUsableScale(event->event)) {
       AddWarning("agent sent an unusable scale: counts are raw", cell);
     }
+    // Of an event that is not supported, the cell's reason says it all.
+    if (!event->event.supported()) continue;
     for (const CounterReading& reading : event->readings) {
       if (!reading.error.empty()) cpus_by_error[reading.error].push_back(reading.cpu);
     }

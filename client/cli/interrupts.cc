@@ -52,7 +52,11 @@ void Interrupts::Run(const Handler& handler) {
     const int signal = static_cast<int>(info.ssi_signo);
     {
       absl::MutexLock lock(&mutex_);
-      if (first_signal_ != 0) _exit(128 + signal);
+      if (first_signal_ != 0) {
+        // The shell's prompt goes below a line of progress.
+        if (isatty(STDERR_FILENO) == 1) write(STDERR_FILENO, "\n", 1);
+        _exit(128 + signal);
+      }
       first_signal_ = signal;
     }
     handler(signal, info.ssi_code == SI_KERNEL);

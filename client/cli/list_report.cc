@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "client/report/footnotes.h"
 #include "client/report/json_parts.h"
 #include "client/report/text_grid.h"
@@ -15,6 +16,8 @@ namespace {
 using client::Json;
 using client::TextGrid;
 using pmu::v1::Counter;
+
+constexpr size_t kNotesWidth = 100;
 
 // A counter, and the hosts that have it just so.
 struct SharedCounter {
@@ -42,16 +45,19 @@ size_t AnsweredCount(const std::vector<client::CounterListing>& listings) {
                        [](const auto& listing) { return listing.status.ok(); });
 }
 
-// Why it cannot be used, and what the counter is.
 std::string Remark(const Counter& counter) {
-  std::string remark =
-      counter.available() ? "" : absl::StrCat("[", counter.unavailable_reason(), "] ");
-  if (counter.simulated()) absl::StrAppend(&remark, "(simulated) ");
+  std::string remark = counter.simulated() ? "(simulated) " : "";
   for (const std::string& term : counter.required_terms()) {
     absl::StrAppend(&remark, "(needs ", term, "=) ");
   }
   absl::StrAppend(&remark, counter.description());
   return remark;
+}
+
+// Reasons name their counter; what differs only there is one reason.
+std::string ReasonPattern(const Counter& counter) {
+  return absl::StrReplaceAll(counter.unavailable_reason(),
+                             {{absl::StrCat("'", counter.name(), "'"), "'COUNTER'"}});
 }
 
 Json CounterJson(const SharedCounter& shared) {
@@ -86,28 +92,35 @@ Json CounterJson(const SharedCounter& shared) {
 
 std::string ListTable(const std::vector<client::CounterListing>& listings,
                       absl::optional<size_t> width) {
-  const std::vector<SharedCounter> folded = Fold(listings);
+  std::vector<SharedCounter> folded = Fold(listings);
   const size_t answered_count = AnsweredCount(listings);
   const bool differ = std::any_of(folded.begin(), folded.end(), [&](const SharedCounter& shared) {
     return shared.hosts.size() < answered_count;
   });
   if (folded.empty()) return "";
+  // What can be used comes first.
+  std::stable_partition(folded.begin(), folded.end(),
+                        [](const SharedCounter& shared) { return shared.counter->available(); });
+  client::Footnotes reasons(answered_count, width.value_or(kNotesWidth));
   TextGrid grid;
   for (const char* title : {"counter", "unit", "kind", "scope", "usable"}) {
     grid.AddColumn(title, TextGrid::Align::kLeft);
   }
   if (differ) grid.AddColumn("hosts", TextGrid::Align::kLeft);
-  grid.AddColumn("what it counts [why it cannot be used]", TextGrid::Align::kLeft);
+  grid.AddColumn("what it counts", TextGrid::Align::kLeft);
   for (const SharedCounter& shared : folded) {
     const Counter& counter = *shared.counter;
-    std::vector<TextGrid::Cell> cells = {
-        counter.name(), counter.unit(), client::KindName(counter.kind()),
-        client::DomainName(counter.domain()), std::string(counter.available() ? "yes" : "no")};
+    TextGrid::Cell usable = {"yes"};
+    if (!counter.available()) usable = {"no", reasons.Add(ReasonPattern(counter), "", "")};
+    std::vector<TextGrid::Cell> cells = {counter.name(), counter.unit(),
+                                         client::KindName(counter.kind()),
+                                         client::DomainName(counter.domain()), std::move(usable)};
     if (differ) cells.emplace_back(client::HostsText(shared.hosts, answered_count));
     cells.emplace_back(Remark(counter));
     grid.AddRow(std::move(cells));
   }
-  return grid.ToString(width);
+  const std::string notes = reasons.ToString();
+  return absl::StrCat(grid.ToString(width), notes.empty() ? "" : "\n", notes);
 }
 
 std::string ListJson(const std::vector<client::CounterListing>& listings) {

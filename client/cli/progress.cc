@@ -38,18 +38,16 @@ void Progress::Update(client::Phase phase, int64_t done, int64_t total) {
   Draw(text);
 }
 
-void Progress::Clear() {
+void Progress::Hide() {
   absl::MutexLock lock(&mutex_);
-  if (!enabled_) return;
   if (!shown_.empty()) Write(file_, kErase);
-  enabled_ = false;
+  shown_.clear();
 }
 
-void Progress::Message(absl::string_view text) {
+void Progress::Clear() {
+  Hide();
   absl::MutexLock lock(&mutex_);
-  const bool redraw = enabled_ && !shown_.empty();
-  Write(file_, absl::StrCat(redraw ? kErase : "", text, "\n"));
-  if (redraw) Draw(shown_);
+  enabled_ = false;
 }
 
 void Progress::Draw(const std::string& text) {

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "client/measurement.h"
 
@@ -25,11 +24,10 @@ class Progress {
   ~Progress() { Clear(); }
 
   void Update(client::Phase phase, int64_t done, int64_t total);
+  // Removes the line until the next Update.
+  void Hide();
   // Removes the line. Nothing is drawn afterwards.
   void Clear();
-  // Prints a message of its own; the line comes back below it.
-  void Message(absl::string_view text);
-
  private:
   void Draw(const std::string& text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -69,6 +69,8 @@ class Run {
     spec.dry_run = options_.dry_run;
     spec.labels = options_.labels;
     spec.progress = [this](client::Phase phase, int64_t done, int64_t total) {
+      // A running command has the terminal to itself.
+      if (phase == client::Phase::kRunning && child_ != nullptr) return;
       progress_.Update(phase, done, total);
     };
     return spec;
@@ -80,6 +82,7 @@ class Run {
     if (options_.strict && !DryRunIsComplete(measurement_->result())) return FailStrict();
     if (absl::Status started = measurement_->Start(); !started.ok()) return FailWithHosts(started);
     if (child_ != nullptr) {
+      progress_.Hide();
       if (absl::Status executed = child_->Start(); !executed.ok()) {
         measurement_.reset();  // ends the sessions
         return Fail(absl::IsNotFound(executed) ? kExitNotFound : kExitNotExecutable, executed);
@@ -177,7 +180,9 @@ class Run {
     }
     std::vector<client::FailedHost> failed;
     for (const client::HostResult& host : measurement_->result().hosts) {
-      if (!host.status.ok()) failed.push_back({host.host, host.status});
+      // Cancelled: given up because of the others.
+      if (host.status.ok() || absl::IsCancelled(host.status)) continue;
+      failed.push_back({host.host, host.status});
     }
     std::string hosts = client::FailedHostsText(failed, Width());
     if (!hosts.empty()) hosts.pop_back();

@@ -152,7 +152,9 @@ class CsvPrinter {
       // One number has no deviation.
       const bool has_number =
           spread.count() > (absl::string_view(kind) == "stddev" ? 1 : 0) && std::isfinite(number);
-      line[kState] = CellStateToken(has_number ? CellState::kCounted : CellState::kNotCounted);
+      const CellState why_none =
+          spread.count() == 0 ? StatusOfTotal(row).state : CellState::kNotCounted;
+      line[kState] = CellStateToken(has_number ? CellState::kCounted : why_none);
       if (has_number) line[kValue] = PlainNumber(number);
       line[kContributing] = absl::StrCat(spread.count());
       Append(line);

@@ -34,7 +34,9 @@ std::string MeasuredText(const MeasurementResult& result) {
 
 std::string TimingText(const MeasurementResult& result, size_t width) {
   std::string text;
-  if (result.start_skew_ns && result.hosts.size() > 1) {
+  const auto started_count = std::count_if(result.hosts.begin(), result.hosts.end(),
+                                           [](const HostResult& host) { return host.enabled; });
+  if (result.start_skew_ns && started_count > 1) {
     absl::StrAppend(&text, "start skew ", MillisecondsText(*result.start_skew_ns), " (+- ",
                     MillisecondsText(result.start_skew_error_ns), ")");
   }

@@ -116,6 +116,13 @@ size_t MostCpus(const Row& row) {
   return most;
 }
 
+bool HasCpuNumbers(const Row& row) {
+  return std::any_of(row.cells.begin(), row.cells.end(), [](const HostCell& cell) {
+    return std::any_of(cell.cpus.begin(), cell.cpus.end(),
+                       [](const PerCpuValue& cpu) { return cpu.value.value.has_value(); });
+  });
+}
+
 std::string CpuPlace::Label() const {
   if (tid != 0 && cpu >= 0) return absl::StrCat("cpu ", cpu, " tid ", tid);
   if (tid != 0) return absl::StrCat("tid ", tid);

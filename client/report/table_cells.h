@@ -55,6 +55,9 @@ std::string CountedText(const Row& row);
 // Counters of the host with most of them.
 size_t MostCpus(const Row& row);
 
+// Some counter of the row has a number of its own.
+bool HasCpuNumbers(const Row& row);
+
 // A place of --per-cpu: one line over all hosts.
 struct CpuPlace {
   int cpu = -1;

@@ -84,7 +84,8 @@ class ColumnsTable {
     for (const Row& row : report_.rows) {
       const DisplayUnit unit(row);
       const bool unasked = !row.summable && MostCpus(row) > 1 && MostCpus(row) <= kMaxUnaskedCpus;
-      const bool list_cpus = (parts & kHosts) != 0 && (options_.per_cpu || unasked);
+      const bool list_cpus =
+          (parts & kHosts) != 0 && (options_.per_cpu || unasked) && HasCpuNumbers(row);
       std::vector<TextGrid::Cell> cells = {LabelWithUnit(row, unit)};
       if ((parts & kHosts) != 0) AddHostCells(row, unit, list_cpus, &cells);
       if ((parts & kRate) != 0) AddRateCells(row, unit, &cells);

@@ -49,7 +49,7 @@ class Block {
     } else {
       absl::StrAppend(&out, OutlierLine(), NoNumberLine());
     }
-    if (options_.per_cpu) absl::StrAppend(&out, CpuLines());
+    if (options_.per_cpu && HasCpuNumbers(row_)) absl::StrAppend(&out, CpuLines());
     return out;
   }
 

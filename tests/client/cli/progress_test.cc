@@ -39,6 +39,19 @@ TEST(ProgressTest, TheLineIsRewrittenAndRemoved) {
   std::fclose(file);
 }
 
+TEST(ProgressTest, HiddenItComesBackWithTheNextUpdate) {
+  std::FILE* file = std::tmpfile();
+  Progress progress(file, true);
+  progress.Update(Phase::kArm, 2, 2);
+  progress.Hide();
+  progress.Hide();
+  progress.Update(Phase::kCollect, 2, 2);
+
+  EXPECT_EQ(Written(file), "\r\033[Kopening counters 2/2\r\033[K\r\033[Kcollecting 2/2");
+  progress.Clear();
+  std::fclose(file);
+}
+
 TEST(ProgressTest, DisabledItWritesNothing) {
   std::FILE* file = std::tmpfile();
   {

@@ -37,7 +37,7 @@ client::CounterListing Listing(const std::string& host, std::vector<pmu::v1::Cou
 pmu::v1::Counter Unavailable() {
   pmu::v1::Counter counter = Counter("cycles", "CPU cycles");
   counter.set_available(false);
-  counter.set_unavailable_reason("no PMU");
+  counter.set_unavailable_reason("open of 'cycles': no PMU");
   return counter;
 }
 
@@ -47,9 +47,11 @@ TEST(ListReportTest, EqualListsAreShownOnceWithoutHosts) {
       Listing("b", {Counter("page-faults", "faults"), Unavailable()})};
 
   EXPECT_EQ(ListTable(listings, absl::nullopt), Golden(R"(
-counter      unit  kind   scope  usable  what it counts [why it cannot be used]
-page-faults        delta  cpu    yes     faults
-cycles             delta  cpu    no      [no PMU] CPU cycles
+counter      unit  kind   scope  usable   what it counts
+page-faults        delta  cpu    yes      faults
+cycles             delta  cpu    no [1]   CPU cycles
+
+[1] open of 'COUNTER': no PMU
 )"));
 }
 
@@ -61,10 +63,12 @@ TEST(ListReportTest, WhereHostsDifferTheyAreNamed) {
       {"n4", absl::UnavailableError("refused"), {}}};
 
   EXPECT_EQ(ListTable(listings, absl::nullopt), Golden(R"(
-counter      unit  kind   scope  usable  hosts      what it counts [why it cannot be used]
-page-faults        delta  cpu    yes     all hosts  faults
-cycles             delta  cpu    yes     n[1-2]     CPU cycles
-cycles             delta  cpu    no      n3         [no PMU] CPU cycles
+counter      unit  kind   scope  usable   hosts      what it counts
+page-faults        delta  cpu    yes      all hosts  faults
+cycles             delta  cpu    yes      n[1-2]     CPU cycles
+cycles             delta  cpu    no [1]   n3         CPU cycles
+
+[1] open of 'COUNTER': no PMU
 )"));
 }
 
@@ -88,7 +92,7 @@ TEST(ListReportTest, JsonHasEveryFieldAndTheHosts) {
   EXPECT_EQ(counter["domain"], "cpu");
   EXPECT_EQ(counter["combine"], "sum");
   EXPECT_EQ(counter["available"], false);
-  EXPECT_EQ(counter["unavailable_reason"], "no PMU");
+  EXPECT_EQ(counter["unavailable_reason"], "open of 'cycles': no PMU");
   EXPECT_TRUE(counter["width_bits"].is_null());
   EXPECT_EQ(counter["hosts"], nlohmann::json({"a"}));
 }
