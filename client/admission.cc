@@ -14,6 +14,11 @@ void Admission::Leave() {
   Pump();
 }
 
+void Admission::SetLimit(size_t limit) {
+  limit_ = limit == 0 ? 1 : limit;
+  Pump();
+}
+
 void Admission::Pump() {
   if (pumping_) return;
   pumping_ = true;

@@ -22,12 +22,15 @@ class Admission {
 
   size_t inside() const { return inside_; }
 
+  // A larger limit lets more in at once; a smaller one waits for them to leave.
+  void SetLimit(size_t limit);
+
  private:
   // Lets in as many as fit. Work that ends at once calls Leave from within;
   // the outermost call then goes on, so the stack stays flat.
   void Pump();
 
-  const size_t limit_;
+  size_t limit_;
   size_t inside_ = 0;
   bool pumping_ = false;
   std::deque<std::function<void()>> waiting_;

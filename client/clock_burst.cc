@@ -9,6 +9,15 @@
 namespace pmu::client {
 namespace {
 
+// The work to send one probe and take its answer, with a margin.
+constexpr absl::Duration kWorkPerProbe = absl::Microseconds(50);
+constexpr size_t kMinLimit = 3;
+constexpr size_t kMaxLimit = 512;
+// A burst ends when it has this many answers, and as many of the last ones
+// were no clear improvement.
+constexpr int kMinAnswers = 5;
+constexpr int kNoBetter = 3;
+
 // Lives as long as the probe under way holds it.
 class Burst : public std::enable_shared_from_this<Burst> {
  public:
@@ -36,8 +45,10 @@ class Burst : public std::enable_shared_from_this<Burst> {
     if (answer.ok()) {
       estimator_.Add({sent_ns, answer->receive_ns(), answer->send_ns(), received_ns});
       const absl::Duration took = absl::Nanoseconds(received_ns - sent_ns);
+      no_better_ = took < fastest_ * 0.9 ? 0 : no_better_ + 1;
       fastest_ = std::min(fastest_, took);
       slowest_ = std::max(slowest_, took);
+      if (++answers_ >= kMinAnswers && no_better_ >= kNoBetter) left_ = 0;
     } else {
       error_ = answer.status();
       // A host that does not answer must not cost a time limit per probe.
@@ -63,6 +74,8 @@ class Burst : public std::enable_shared_from_this<Burst> {
   PmuConnection* connection_;
   const Clock& clock_;
   int left_;
+  int answers_ = 0;
+  int no_better_ = 0;  // answers in a row
   const absl::Duration timeout_;
   std::function<void(absl::StatusOr<ClockBurst>)> done_;
   ClockEstimator estimator_;
@@ -72,6 +85,11 @@ class Burst : public std::enable_shared_from_this<Burst> {
 };
 
 }  // namespace
+
+void ClockBurstGate::Learn(const ClockBurst& burst) {
+  const int64_t fit = burst.fastest / kWorkPerProbe;
+  admission_.SetLimit(static_cast<size_t>(std::clamp<int64_t>(fit, kMinLimit, kMaxLimit)));
+}
 
 void RunClockBurst(PmuConnection* connection, const Clock& clock, int probes,
                    absl::Duration timeout, std::function<void(absl::StatusOr<ClockBurst>)> done) {

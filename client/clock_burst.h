@@ -1,15 +1,18 @@
 // clock_burst.h: estimates one host's clock over a connection.
 //
-// Sends a fixed number of probes one after the other, so that none waits
-// behind another, and hands the estimate of the fastest to `done`.
+// Sends probes one after the other, so that none waits behind another, until
+// the fastest is no longer beaten, and hands its estimate to `done`.
 // Thread-compatible: used from an event loop's thread.
 #ifndef PMU_CLIENT_CLOCK_BURST_H_
 #define PMU_CLIENT_CLOCK_BURST_H_
 
+#include <cstddef>
 #include <functional>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "client/admission.h"
 #include "client/clock_sync.h"
 #include "client/connection.h"
 #include "common/clock.h"
@@ -23,7 +26,25 @@ struct ClockBurst {
   absl::Duration slowest;
 };
 
-// Runs `done` once. Some lost probes are no failure; the first error is
+// Lets as many hosts burst at once as do not spoil each other's round trips:
+// one thread sends and receives for all of them, so on a fast network an answer
+// soon waits for its turn. Thread-compatible.
+class ClockBurstGate {
+ public:
+  ClockBurstGate() : admission_(kFirstLimit) {}
+
+  void Enter(std::function<void()> work) { admission_.Enter(std::move(work)); }
+  // Exactly once for each that entered.
+  void Leave() { admission_.Leave(); }
+  // What a burst found; the slower the network, the more fit beside each other.
+  void Learn(const ClockBurst& burst);
+
+ private:
+  static constexpr size_t kFirstLimit = 4;
+  Admission admission_;
+};
+
+// Sends at most `probes`. Runs `done` once. Some lost probes are no failure; the first error is
 // returned when none was answered (INTERNAL when the answers were impossible).
 // Neither `connection` nor `clock` is owned; destroying the connection ends the
 // burst without `done`.

@@ -99,8 +99,25 @@ class CounterPager : public std::enable_shared_from_this<CounterPager> {
   size_t pages_ = 0;
 };
 
-void AskIdentity(EventLoop* loop, PmuConnection* connection, const FleetOptions& options,
-                 HostAnswer* answer, std::function<void()> done) {
+void AskClock(EventLoop* loop, PmuConnection* connection, ClockBurstGate* gate,
+              const FleetOptions& options, HostAnswer* answer, std::function<void()> done) {
+  gate->Enter([=] {
+    RunClockBurst(connection, loop->clock(), options.clock_probes, options.timeout,
+                  [=](absl::StatusOr<ClockBurst> burst) {
+                    answer->status = burst.status();
+                    if (burst.ok()) {
+                      answer->clock = burst->offset;
+                      answer->round_trip = burst->fastest;
+                      gate->Learn(*burst);
+                    }
+                    gate->Leave();
+                    done();
+                  });
+  });
+}
+
+void AskIdentity(EventLoop* loop, PmuConnection* connection, ClockBurstGate* gate,
+                 const FleetOptions& options, HostAnswer* answer, std::function<void()> done) {
   ContactHost(loop, connection, options.timeout, [=](absl::StatusOr<pmu::v1::Host> host) {
     if (!host.ok()) {
       answer->status = host.status();
@@ -108,15 +125,7 @@ void AskIdentity(EventLoop* loop, PmuConnection* connection, const FleetOptions&
       return;
     }
     answer->identity = *std::move(host);
-    RunClockBurst(connection, loop->clock(), options.clock_probes, options.timeout,
-                  [=](absl::StatusOr<ClockBurst> burst) {
-                    answer->status = burst.status();
-                    if (burst.ok()) {
-                      answer->clock = burst->offset;
-                      answer->round_trip = burst->fastest;
-                    }
-                    done();
-                  });
+    AskClock(loop, connection, gate, options, answer, done);
   });
 }
 
@@ -126,10 +135,11 @@ std::vector<HostAnswer> QueryHosts(const std::vector<std::string>& hosts,
                                    const FleetOptions& options) {
   std::vector<HostAnswer> answers(hosts.size());
   for (size_t i = 0; i < hosts.size(); ++i) answers[i].host = hosts[i];
+  ClockBurstGate gate;
   AskAll(
       hosts, options,
       [&](EventLoop* loop, PmuConnection* connection, size_t i, std::function<void()> done) {
-        AskIdentity(loop, connection, options, &answers[i], std::move(done));
+        AskIdentity(loop, connection, &gate, options, &answers[i], std::move(done));
       },
       [&](size_t i, absl::Status status) { answers[i].status = std::move(status); });
   return answers;

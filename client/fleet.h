@@ -25,7 +25,8 @@ struct FleetOptions {
   absl::Duration timeout = absl::Seconds(5);
   // Hosts with a call under way at one time.
   size_t max_in_flight = 512;
-  // Exchanges per host to estimate its clock; the fastest is kept.
+  // At most this many exchanges per host to estimate its clock; the fastest is
+  // kept, and fewer do when it is no longer beaten.
   int clock_probes = 12;
   // Obey http_proxy and its kin. Off: lab hosts are reached directly.
   bool use_proxy = false;

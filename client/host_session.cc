@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/clock_burst.h"
 #include "client/host_contact.h"
 #include "client/host_timing.h"
 #include "client/rpc_error.h"
@@ -21,6 +20,8 @@ constexpr int kFollowProbes = 4;
 // An estimate younger than this at the end of a run needs no second look.
 constexpr absl::Duration kFreshClock = absl::Seconds(1);
 constexpr absl::Duration kCloseTimeout = absl::Seconds(1);
+// A probe that takes longer tells nothing.
+constexpr absl::Duration kProbeTimeout = absl::Seconds(1);
 
 int64_t ToNs(absl::Duration duration) { return absl::ToInt64Nanoseconds(duration); }
 
@@ -79,20 +80,33 @@ void HostSession::Arm(std::function<void()> reached, std::function<void()> done)
 }
 
 void HostSession::MeasureClock(std::function<void()> reached, std::function<void()> done) {
-  RunClockBurst(connection_.get(), loop_->clock(), plan_->clock_probes, plan_->timeout,
-                [=, this](absl::StatusOr<ClockBurst> burst) {
-                  if (state_ != State::kContacting) return;
-                  if (!burst.ok()) {
-                    Fail(burst.status());
-                    reached();
-                    done();
-                    return;
-                  }
-                  result_->clock = newest_clock_ = burst->offset;
-                  slowest_round_trip_ = burst->slowest;
-                  reached();
-                  Open(/*may_retry=*/true, done);
-                });
+  plan_->clock_gate->Enter([=, this] {
+    if (state_ != State::kContacting) {
+      plan_->clock_gate->Leave();
+      return;
+    }
+    RunClockBurst(connection_.get(), loop_->clock(), plan_->clock_probes,
+                  std::min(plan_->timeout, kProbeTimeout),
+                  [=, this](absl::StatusOr<ClockBurst> burst) {
+                    if (burst.ok()) plan_->clock_gate->Learn(*burst);
+                    plan_->clock_gate->Leave();
+                    if (state_ == State::kContacting) OnClock(burst, reached, done);
+                  });
+  });
+}
+
+void HostSession::OnClock(const absl::StatusOr<ClockBurst>& burst,
+                          const std::function<void()>& reached, std::function<void()> done) {
+  if (!burst.ok()) {
+    Fail(burst.status());
+    reached();
+    done();
+    return;
+  }
+  result_->clock = newest_clock_ = burst->offset;
+  slowest_round_trip_ = burst->slowest;
+  reached();
+  Open(/*may_retry=*/true, std::move(done));
 }
 
 void HostSession::Open(bool may_retry, std::function<void()> done) {
@@ -140,7 +154,10 @@ void HostSession::OnOpened(const pmu::v1::StartSessionResponse& answer) {
   }
   slots_.assign(answer.slots().begin(), answer.slots().end());
   state_ = State::kArmed;
-  ScheduleRenewal(std::min(plan_->lease / 3, kMaxQuiet));
+  // Not all hosts at the same moment, later either.
+  const double spread =
+      0.7 + 0.3 * static_cast<double>(std::hash<std::string>()(session_id_) % 100) / 100;
+  ScheduleRenewal(std::min(plan_->lease / 3, kMaxQuiet) * spread);
 }
 
 // Starting -------------------------------------------------------------------
@@ -181,8 +198,7 @@ void HostSession::Collect(int64_t stop_ns, std::function<void()> done) {
   if (loop_->NowNs() - newest_clock_.measured_at_ns > ToNs(kFreshClock)) {
     // Beside the Stop, not after it: costs no time of its own.
     ++collection->pending;
-    FollowClock(1, std::min(plan_->timeout, absl::Seconds(1)),
-                [=, this] { FinishCollection(collection.get()); });
+    FollowClock(1, [=, this] { FinishCollection(collection.get()); });
   }
   TryStop(collection);
 }
@@ -304,7 +320,7 @@ void HostSession::OnRenewed(const absl::Status& status) {
   if (status.ok()) {
     last_answer_ns_ = loop_->NowNs();
     if (loop_->NowNs() - newest_clock_.measured_at_ns >= ToNs(kMaxQuiet) * 9 / 10) {
-      FollowClock(kFollowProbes, std::min(plan_->timeout, absl::Seconds(1)), [] {});
+      FollowClock(kFollowProbes, [] {});
     }
   } else if (absl::IsNotFound(status)) {
     ExplainLostSession(status, [] {});
@@ -315,8 +331,8 @@ void HostSession::OnRenewed(const absl::Status& status) {
   ScheduleRenewal(next);
 }
 
-void HostSession::FollowClock(int probes, absl::Duration timeout, std::function<void()> done) {
-  RunClockBurst(connection_.get(), loop_->clock(), probes, timeout,
+void HostSession::FollowClock(int probes, std::function<void()> done) {
+  RunClockBurst(connection_.get(), loop_->clock(), probes, std::min(plan_->timeout, kProbeTimeout),
                 [=, this](absl::StatusOr<ClockBurst> burst) {
                   if (burst.ok() && has_session()) TakeClock(burst->offset);
                   done();

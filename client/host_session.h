@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
+#include "client/clock_burst.h"
 #include "client/clock_sync.h"
 #include "client/connection.h"
 #include "client/event_loop.h"
@@ -37,6 +38,7 @@ struct HostSessionPlan {
   absl::Duration timeout;  // of each call
   absl::Duration lease;
   int clock_probes = 12;
+  ClockBurstGate* clock_gate = nullptr;  // not owned
 };
 
 class HostSession {
@@ -93,6 +95,8 @@ class HostSession {
   void Close(absl::Duration timeout);
 
   void MeasureClock(std::function<void()> reached, std::function<void()> done);
+  void OnClock(const absl::StatusOr<ClockBurst>& burst, const std::function<void()>& reached,
+               std::function<void()> done);
   void Open(bool may_retry, std::function<void()> done);
   void OnOpened(const pmu::v1::StartSessionResponse& answer);
 
@@ -107,7 +111,7 @@ class HostSession {
   void ScheduleRenewal(absl::Duration delay);
   void Renew();
   void OnRenewed(const absl::Status& status);
-  void FollowClock(int probes, absl::Duration timeout, std::function<void()> done);
+  void FollowClock(int probes, std::function<void()> done);
   // Fails the host when its clock cannot have moved like this by itself.
   void TakeClock(const ClockOffset& newer);
   // The agent does not know the session: asks who it is, then fails.

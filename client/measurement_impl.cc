@@ -46,6 +46,7 @@ MeasurementImpl::MeasurementImpl(MeasurementSpec spec, FleetOptions options,
   plan_.timeout = options_.timeout;
   plan_.lease = spec_.lease;
   plan_.clock_probes = options_.clock_probes;
+  plan_.clock_gate = &clock_gate_;
   result_.requested_events = std::move(events);
   result_.follows_task = spec_.target.pid() != 0 || !spec_.target.cgroup().empty();
   result_.hosts.resize(spec_.hosts.size());

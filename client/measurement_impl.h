@@ -68,6 +68,7 @@ class MeasurementImpl final : public Measurement {
   // The order matters: sessions go before the loop.
   EventLoop loop_;
   Admission admission_;
+  ClockBurstGate clock_gate_;
   std::vector<std::unique_ptr<HostSession>> sessions_;
 };
 
