@@ -153,6 +153,8 @@ class CellBuilder {
     values->raw_count += reading.raw_count;
     values->enabled_ns += reading.enabled_ns;
     values->running_ns += reading.running_ns;
+    // Instances on one CPU saw the same cycles.
+    values->tsc_cycles = std::max(values->tsc_cycles, reading.tsc_cycles);
   }
 
   const HostResult& host_;

@@ -39,6 +39,8 @@ struct PerCpuValue {
   uint64_t raw_count = 0;
   uint64_t enabled_ns = 0;
   uint64_t running_ns = 0;
+  // Time stamp counter cycles of the CPU while it counted; 0: not known.
+  uint64_t tsc_cycles = 0;
 };
 
 // What one host gives to one row.

@@ -55,6 +55,8 @@ struct MeasurementSpec {
   // Resolve only, see StartSessionRequest.dry_run; Start must not be called.
   bool dry_run = false;
   std::map<std::string, std::string> labels;
+  // See SessionSpec.freeze_on_smi: a host that cannot do so is not armed.
+  bool freeze_on_smi = false;
   // Called by the driving thread: `done` of `total` hosts are through `phase`
   // (kRunning: milliseconds of the duration, total 0 when open-ended).
   std::function<void(Phase phase, int64_t done, int64_t total)> progress;

@@ -33,6 +33,7 @@ pmu::v1::StartSessionRequest MakeStartRequest(const MeasurementSpec& spec) {
   *session.mutable_target() = spec.target;
   session.set_lease_ns(ToNs(spec.lease));
   session.set_client_id(ClientId());
+  session.set_freeze_on_smi(spec.freeze_on_smi);
   for (const auto& [key, text] : spec.labels) (*session.mutable_labels())[key] = text;
   return request;
 }

@@ -51,6 +51,7 @@ absl::Status TakeReadings(const std::vector<pmu::v1::CounterSlot>& slots,
     return absl::InternalError(absl::StrCat("agent answered a sample of ", sample.raw_count_size(),
                                             " readings for ", expected, " counters"));
   }
+  const bool has_tsc = sample.tsc_cycles_size() == expected;  // else none has
   for (EventResult& event : result->events) event.readings.clear();
   for (int i = 0; i < expected; ++i) {
     const pmu::v1::CounterSlot& slot = slots[i];
@@ -62,6 +63,7 @@ absl::Status TakeReadings(const std::vector<pmu::v1::CounterSlot>& slots,
     reading.reading.enabled_ns = sample.enabled_ns(i);
     reading.reading.running_ns = sample.running_ns(i);
     reading.reading.state = FromProto(sample.state(i));
+    if (has_tsc) reading.reading.tsc_cycles = sample.tsc_cycles(i);
     result->events[slot.event()].readings.push_back(std::move(reading));
   }
   return absl::OkStatus();

@@ -64,6 +64,21 @@ TEST(SessionAnswersTest, ASampleOfAnotherSizeIsRefused) {
   EXPECT_EQ(TakeReadings(slots, ragged, &host).code(), absl::StatusCode::kInternal);
 }
 
+TEST(SessionAnswersTest, TimeStampCounterCyclesAreOptional) {
+  const pmu::v1::StartSessionResponse answer = TwoEventsThreeSlots();
+  HostResult host;
+  ASSERT_TRUE(TakeEvents(answer, &host).ok());
+  const std::vector<pmu::v1::CounterSlot> slots(answer.slots().begin(), answer.slots().end());
+  pmu::v1::Sample sample = SampleOf(3);
+
+  ASSERT_TRUE(TakeReadings(slots, sample, &host).ok());
+  EXPECT_EQ(host.events[1].readings[1].reading.tsc_cycles, 0u);
+
+  for (uint64_t cycles : {7u, 8u, 9u}) sample.add_tsc_cycles(cycles);
+  ASSERT_TRUE(TakeReadings(slots, sample, &host).ok());
+  EXPECT_EQ(host.events[1].readings[1].reading.tsc_cycles, 9u);
+}
+
 TEST(SessionAnswersTest, AnUnknownStateIsNoNumber) {
   const pmu::v1::StartSessionResponse answer = TwoEventsThreeSlots();
   HostResult host;
