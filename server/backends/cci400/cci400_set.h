@@ -77,7 +77,7 @@ class Cci400Set final : public CounterSet {
 
   Cci400Set(absl::Span<const ResolvedEvent> events, const Cci400SetOptions& options,
             Cci400Counters counters, std::function<void()> released);
-  void FillSlots();
+  void FillSlots() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status StartSlice() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status EndSlice() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status StopCounting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
