@@ -21,6 +21,7 @@ Agent::Agent(AgentOptions options, std::vector<std::unique_ptr<CounterBackend>> 
   for (const auto& backend : backends_) backend_pointers_.push_back(backend.get());
   sessions_ = std::make_unique<SessionManager>(backend_pointers_, options_.limits, scheduler_.get(),
                                                &clock());
+  sessions_->SetFreezeOnSmi(options_.freeze_on_smi);
   catalog_ = std::make_unique<CounterCatalog>(backend_pointers_, &clock(), options_.instance);
 }
 

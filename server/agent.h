@@ -26,6 +26,7 @@ struct AgentOptions {
   std::string sysfs_root;  // "" is the live machine
   std::string instance;    // random, of this start of the agent
   Limits limits;
+  SessionManager::FreezeOnSmiFunction freeze_on_smi;  // may be empty
 };
 
 class Agent {

@@ -64,6 +64,7 @@ absl::Status CheckGroups(const std::vector<PlannedEvent>& plan) {
     const PlannedEvent& first =
         *first_of_group.emplace(planned.event.group, &planned).first->second;
     if (first.backend == planned.backend) continue;
+    if (first.event.never_multiplexed && planned.event.never_multiplexed) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "group ", planned.event.group, ": ", Quoted(first.event.text), " is counted by ",
         first.backend_name, " and ", Quoted(planned.event.text), " by ", planned.backend_name,

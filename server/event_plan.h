@@ -32,7 +32,7 @@ struct PlannedEvent {
 
 // In order of the request. Errors:
 //   INVALID_ARGUMENT    an event is malformed, or a group has members of
-//                       different backends
+//                       different backends that may be multiplexed
 //   RESOURCE_EXHAUSTED  more than kMaxResolvedEvents
 absl::StatusOr<std::vector<PlannedEvent>> PlanEvents(absl::Span<CounterBackend* const> backends,
                                                      const std::vector<EventSpec>& requested,

@@ -65,6 +65,7 @@ absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
   agent_options.sysfs_root = options.sysfs_root;
   agent_options.instance = instance;
   agent_options.limits.max_descriptors = *descriptors;
+  agent_options.freeze_on_smi = [&hardware] { return hardware.HoldFreezeOnSmi(); };
   auto backends = MakeBackends(options, hardware);
   if (!backends.ok()) return backends.status();
   LogBackends(*backends);

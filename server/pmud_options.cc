@@ -51,6 +51,10 @@ OptionTable TableFor(RawOptions* raw) {
                    &options->registers.cci400_interfaces);
   table.AddFlag(0, "cci400-take-over", "use the CCI-400's counters though they already count",
                 &options->registers.cci400_take_over);
+  table.AddFlag(0, "take-counters",
+                "let x86_pmc drive the CPUs' counters though the kernel's PMU driver, the NMI "
+                "watchdog or another program holds them",
+                &options->registers.take_counters);
   table.AddString(0, "log-level", "LEVEL", "debug, info, warning or error (default info)",
                   &raw->log_level);
   table.AddFlag('h', "help", "print this help", &options->help);

@@ -131,6 +131,7 @@ void SpecToProto(const SessionSpec& spec, pmu::v1::SessionSpec* out) {
   out->mutable_target()->set_cgroup(spec.target.cgroup);
   out->set_lease_ns(spec.lease_ns);
   out->set_client_id(spec.client_id);
+  out->set_freeze_on_smi(spec.freeze_on_smi);
   out->mutable_labels()->insert(spec.labels.begin(), spec.labels.end());
 }
 

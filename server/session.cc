@@ -239,6 +239,7 @@ void Session::EndLocked(SessionState state, std::string failure, Aftermath* afte
   }
   TakeSampleLocked();
   parts_.counters.Close();
+  parts_.machine_hold.reset();
   status_.descriptors = 0;
   status_.state = state;
   status_.failure = std::move(failure);

@@ -78,6 +78,9 @@ class Session : public std::enable_shared_from_this<Session> {
     std::vector<PlannedEvent> plan;
     SessionCounters counters;
     EndedHandler on_ended;  // once, when the session has ended
+    // Changes to the machine, put back by letting it go when the counters are
+    // closed. May be null.
+    std::shared_ptr<void> machine_hold;
   };
 
   // ARMED, with its lease running. `scheduler` and `clock` must outlive it.
@@ -152,7 +155,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Scheduler* const scheduler_;
   const Clock* const clock_;
   const int64_t created_wall_ns_;
-  Parts parts_;  // `counters` is guarded by mutex_, the rest is fixed
+  Parts parts_;  // `counters` and `machine_hold` are guarded by mutex_, the rest is fixed
   const std::vector<CounterSlot> slots_;
 
   mutable absl::Mutex mutex_;

@@ -147,17 +147,37 @@ absl::StatusOr<std::shared_ptr<Session>> SessionManager::Open(StartRequest reque
   if (!counters.ok()) return AddExhaustion(counters.status());
   status = CheckDescriptors(counters->descriptor_count());
   if (!status.ok()) return status;
+  absl::StatusOr<std::shared_ptr<void>> machine_hold = HoldMachine(request.spec, plan);
+  if (!machine_hold.ok()) return machine_hold.status();
 
   Session::Parts parts;
   parts.id = absl::StrCat("s-", RandomHex());
   parts.request = std::move(request);
   parts.plan = std::move(plan);
   parts.counters = *std::move(counters);
+  parts.machine_hold = *std::move(machine_hold);
   parts.on_ended = [this](const Session& session) { OnEnded(session); };
   std::shared_ptr<Session> session = Session::Create(std::move(parts), scheduler_, clock_);
   status = Insert(session);
   if (!status.ok()) return status;
   return session;
+}
+
+// With the switch on, the events are to be compared with each other: one
+// missing makes the session worthless, so the switch is left alone.
+absl::StatusOr<std::shared_ptr<void>> SessionManager::HoldMachine(
+    const SessionSpec& spec, const std::vector<PlannedEvent>& plan) const {
+  if (!spec.freeze_on_smi) return nullptr;
+  if (!freeze_on_smi_) {
+    return absl::UnimplementedError("freeze_on_smi: this agent cannot set that switch");
+  }
+  for (const PlannedEvent& planned : plan) {
+    if (planned.support.ok()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("freeze_on_smi: ", Quoted(planned.event.text),
+                     " cannot be counted here: ", planned.support.message()));
+  }
+  return freeze_on_smi_();
 }
 
 absl::Status SessionManager::Insert(const std::shared_ptr<Session>& session) {

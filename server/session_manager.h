@@ -10,6 +10,7 @@
 #define PMU_SERVER_SESSION_MANAGER_H_
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,9 +38,16 @@ struct StartedSession {
 
 class SessionManager {
  public:
+  // Sets freeze_on_smi until what it returns is let go. Errors as
+  // SessionSpec.freeze_on_smi documents. Thread-safe.
+  using FreezeOnSmiFunction = std::function<absl::StatusOr<std::shared_ptr<void>>()>;
+
   SessionManager(std::vector<CounterBackend*> backends, const Limits& limits, Scheduler* scheduler,
                  const Clock* clock);
   ~SessionManager();
+
+  // Before any Start. Without it sessions that ask for it are refused.
+  void SetFreezeOnSmi(FreezeOnSmiFunction function) { freeze_on_smi_ = std::move(function); }
 
   const Limits& limits() const { return limits_; }
 
@@ -72,6 +80,9 @@ class SessionManager {
   absl::Status CheckDescriptors(size_t needed) const;
   absl::StatusOr<std::shared_ptr<Session>> Open(StartRequest request,
                                                 std::vector<PlannedEvent> plan);
+  // What the session needs changed on the machine; null: nothing.
+  absl::StatusOr<std::shared_ptr<void>> HoldMachine(const SessionSpec& spec,
+                                                    const std::vector<PlannedEvent>& plan) const;
   absl::Status AddExhaustion(const absl::Status& status) const;
   absl::Status Insert(const std::shared_ptr<Session>& session);
   void OnEnded(const Session& session);
@@ -87,6 +98,7 @@ class SessionManager {
   const Limits limits_;
   Scheduler* const scheduler_;
   const Clock* const clock_;
+  FreezeOnSmiFunction freeze_on_smi_;
 
   mutable absl::Mutex mutex_;
   std::map<std::string, Entry, std::less<>> sessions_ ABSL_GUARDED_BY(mutex_);

@@ -8,7 +8,8 @@ namespace pmu::server {
 bool SameRequest(const SessionSpec& a, const SessionSpec& b) {
   return a.events_text == b.events_text && a.target.cpus == b.target.cpus &&
          a.target.pid == b.target.pid && a.target.cgroup == b.target.cgroup &&
-         a.lease_ns == b.lease_ns && a.client_id == b.client_id && a.labels == b.labels;
+         a.lease_ns == b.lease_ns && a.client_id == b.client_id && a.labels == b.labels &&
+         a.freeze_on_smi == b.freeze_on_smi;
 }
 
 std::string TargetText(const CounterTarget& target) {

@@ -23,6 +23,7 @@ struct SessionSpec {
   int64_t lease_ns = kDefaultLeaseNs;
   std::string client_id;
   std::map<std::string, std::string> labels;
+  bool freeze_on_smi = false;
 };
 
 struct StartRequest {

@@ -70,9 +70,6 @@ absl::StatusOr<SessionSpec> CheckSpec(const pmu::v1::SessionSpec& spec, const Li
   absl::Status status = CheckBytes("client_id", spec.client_id().size(), kMaxClientIdBytes);
   status.Update(CheckLabels(spec));
   if (!status.ok()) return status;
-  if (spec.freeze_on_smi()) {
-    return absl::UnimplementedError("freeze_on_smi: this agent cannot set that switch");
-  }
   const absl::StatusOr<int64_t> lease_ns = CheckLease(spec.lease_ns(), limits);
   if (!lease_ns.ok()) return lease_ns.status();
   absl::StatusOr<CounterTarget> target = CheckTarget(spec.target());
@@ -86,6 +83,7 @@ absl::StatusOr<SessionSpec> CheckSpec(const pmu::v1::SessionSpec& spec, const Li
   checked.target = *std::move(target);
   checked.lease_ns = *lease_ns;
   checked.client_id = spec.client_id();
+  checked.freeze_on_smi = spec.freeze_on_smi();
   checked.labels.insert(spec.labels().begin(), spec.labels().end());
   return checked;
 }

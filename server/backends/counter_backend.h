@@ -134,6 +134,9 @@ struct ResolvedEvent {
   CpuList cpus;   // where it will be opened; empty: follows the task
   int group = 0;  // EventSpec::group
   bool placement_bound = false;
+  // Counts from Enable to Disable whatever else runs: such events may share a
+  // group also when different backends count them.
+  bool never_multiplexed = false;
   bool simulated = false;
   std::vector<std::string> warnings;
 };

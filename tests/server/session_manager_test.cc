@@ -254,5 +254,72 @@ TEST_F(SessionManagerTest, NothingStartsAfterShutdown) {
   EXPECT_EQ(Start(RequestFor("cycles")).status().code(), absl::StatusCode::kUnavailable);
 }
 
+// A switch of the machine, as sessions see it.
+struct FakeSwitch {
+  SessionManager::FreezeOnSmiFunction Function() {
+    return [this]() -> absl::StatusOr<std::shared_ptr<void>> {
+      if (!error.ok()) return error;
+      ++holds;
+      return std::shared_ptr<void>(&holds, [](void* counter) { --*static_cast<int*>(counter); });
+    };
+  }
+  int holds = 0;
+  absl::Status error;
+};
+
+StartRequest SmiRequest(const std::string& events) {
+  StartRequest request = RequestFor(events);
+  request.spec.freeze_on_smi = true;
+  return request;
+}
+
+TEST_F(SessionManagerTest, TheSwitchIsHeldWhileASessionThatAsksForItLives) {
+  FakeSwitch freeze;
+  manager_->SetFreezeOnSmi(freeze.Function());
+  const auto plain = Start(RequestFor("cycles")).value();
+  EXPECT_EQ(freeze.holds, 0);
+
+  const auto session = Start(SmiRequest("cycles")).value();
+  EXPECT_EQ(freeze.holds, 1);
+  Stop(session);
+
+  EXPECT_EQ(freeze.holds, 0);
+}
+
+TEST_F(SessionManagerTest, TheSwitchIsLetGoWhenTheLeaseRunsOutAndAtShutdown) {
+  FakeSwitch freeze;
+  manager_->SetFreezeOnSmi(freeze.Function());
+  const auto expiring = Start(SmiRequest("cycles")).value();
+  scheduler_.Advance(expiring->request().spec.lease_ns + 1);
+  EXPECT_EQ(freeze.holds, 0);
+
+  const auto session = Start(SmiRequest("cycles")).value();
+  EXPECT_EQ(freeze.holds, 1);
+  manager_->Shutdown();
+  EXPECT_EQ(freeze.holds, 0);
+}
+
+TEST_F(SessionManagerTest, WithAnEventMissingTheSwitchIsNotTouched) {
+  FakeSwitch freeze;
+  manager_->SetFreezeOnSmi(freeze.Function());
+
+  const absl::Status missing = Start(SmiRequest("cycles,no-aperf")).status();
+
+  EXPECT_EQ(missing.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(Message(missing), HasSubstr("no-aperf"));
+  EXPECT_EQ(freeze.holds, 0);
+  EXPECT_EQ(backend_.open_sets(), 0);
+}
+
+TEST_F(SessionManagerTest, WhatTheSwitchSaysIsTheAnswer) {
+  FakeSwitch freeze;
+  freeze.error = absl::PermissionDeniedError("cannot be written");
+  EXPECT_EQ(Start(SmiRequest("cycles")).status().code(), absl::StatusCode::kUnimplemented);
+  manager_->SetFreezeOnSmi(freeze.Function());
+
+  EXPECT_EQ(Start(SmiRequest("cycles")).status(), freeze.error);
+  EXPECT_EQ(backend_.open_sets(), 0);
+}
+
 }  // namespace
 }  // namespace pmu::server

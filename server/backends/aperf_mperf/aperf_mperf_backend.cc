@@ -105,6 +105,7 @@ ResolvedEvent AperfMperfBackend::Resolved(const EventSpec& event, const FreeRunn
   resolved.combine = CombineRule::kNone;
   resolved.cpus = std::move(cpus);
   resolved.group = event.group;
+  resolved.never_multiplexed = true;
   resolved.simulated = options_.simulated;
   return resolved;
 }

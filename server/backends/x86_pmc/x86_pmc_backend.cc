@@ -185,6 +185,7 @@ ResolvedEvent X86PmcBackend::Resolved(const EventSpec& event, const PmcSelection
   resolved.encoding.exclude_kernel = !selected.kernel;
   resolved.cpus = std::move(cpus);
   resolved.group = event.group;
+  resolved.never_multiplexed = true;
   resolved.simulated = options_.simulated;
   return resolved;
 }
@@ -194,7 +195,8 @@ absl::StatusOr<std::vector<ResolvedEvent>> X86PmcBackend::Resolve(
   const bool is_named_pmu = event.form == EventForm::kPmu && event.pmu == kX86Pmc;
   const absl::Status available = Availability();
   // Generic names belong to whoever can count them.
-  if (!is_named_pmu && !available.ok()) return absl::NotFoundError("");
+  const bool is_task = target.pid != 0 || !target.cgroup.empty();
+  if (!is_named_pmu && (!available.ok() || is_task)) return absl::NotFoundError("");
   if (driver_ == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(event.text, ": ", available.message()));
   }
@@ -203,7 +205,7 @@ absl::StatusOr<std::vector<ResolvedEvent>> X86PmcBackend::Resolve(
   if (!available.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(event.text, ": ", available.message()));
   }
-  if (target.pid != 0 || !target.cgroup.empty()) {
+  if (is_task) {
     return absl::FailedPreconditionError(absl::StrCat(
         event.text, ": ", kX86Pmc, " counts CPUs, not a ", target.pid != 0 ? "process" : "cgroup",
         ": measure system-wide, or choose CPUs with -C"));
