@@ -102,9 +102,9 @@ absl::Status RegisterHardware::MakeCci400(const RegisterHardwareOptions& options
     if (absl::IsInvalidArgument(region.status())) {
       return absl::InvalidArgumentError(absl::StrCat("--cci400: ", region.status().message()));
     }
+    cci400.region_status = region.status();
     if (region.ok()) cci400_region_ = *std::move(region);
     cci400.region = cci400_region_.get();
-    cci400.region_status = region.status();
   }
   cci400_ = std::make_unique<Cci400Backend>(std::move(cci400));
   return absl::OkStatus();
