@@ -100,10 +100,8 @@ class Lister {
   void AddPmu(const SysfsPmu& pmu) {
     const absl::StatusOr<Placement> placement = PlaceEvent(context_.root, &pmu, CounterTarget());
     const absl::Status usable = pmu.status.ok() ? placement.status() : pmu.status;
-    const CounterDomain domain = DomainOf(context_.root, pmu);
     for (const auto& entry : pmu.aliases) {
       CounterInfo counter = DescribeAlias(pmu, entry.second);
-      counter.domain = domain;
       const absl::StatusOr<EncodedTerms> encoded = EncodeAlias(pmu, entry.second);
       // An event that waits for values is not wrong.
       const bool incomplete = entry.second.status.ok() && !counter.required_terms.empty();
@@ -146,6 +144,7 @@ class Lister {
     counter.scale = meaning.scale;
     counter.kind = meaning.kind;
     counter.combine = meaning.combine;
+    counter.domain = meaning.per_package ? CounterDomain::kPackage : pmu.domain;
     counter.description = absl::StrJoin(meaning.warnings, "; ");
     counter.modifiers = pmu.has_privilege_filter() ? kCoreModifiers : kUnfilteredModifiers;
     counter.capabilities = Capabilities(pmu.has_privilege_filter());

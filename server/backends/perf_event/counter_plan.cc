@@ -117,13 +117,15 @@ CounterPlan PlanCounters(absl::Span<const PlanInput> inputs, const std::vector<p
     first_of_group.emplace(group, i);
     if (inputs[i].status.ok()) requested_groups[group].Add(inputs[i]);
   }
+  std::map<int, absl::Status> group_status;
+  for (const auto& group : requested_groups) group_status[group.first] = group.second.Check();
 
   CounterPlan plan;
   std::map<GroupKey, PlannedGroup> groups;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ResolvedEvent& event = *inputs[i].event;
     absl::Status status = inputs[i].status;
-    if (status.ok() && event.group != 0) status = requested_groups[event.group].Check();
+    if (status.ok() && event.group != 0) status = group_status[event.group];
     for (const Place& place : PlacesOf(event, threads)) {
       CounterSlot slot;
       slot.event = static_cast<int>(i);

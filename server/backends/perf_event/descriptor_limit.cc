@@ -43,7 +43,7 @@ absl::Status OutOfDescriptors(uint64_t needed, const DescriptorUse& use) {
 
 absl::Status ReserveDescriptors(uint64_t needed) {
   DescriptorUse use;
-  const absl::Status status = ReadDescriptorUse(&use);
+  absl::Status status = ReadDescriptorUse(&use);
   if (!status.ok()) return status;
   if (DescriptorsFit(needed, use.in_use, use.soft_limit)) return absl::OkStatus();
   if (!DescriptorsFit(needed, use.in_use, use.hard_limit)) return OutOfDescriptors(needed, use);

@@ -1,9 +1,5 @@
 #include "server/backends/perf_event/event_meaning.h"
 
-#include "absl/status/statusor.h"
-#include "absl/types/optional.h"
-#include "server/machine/cpu_topology.h"
-
 namespace pmu::server {
 namespace {
 
@@ -23,6 +19,7 @@ EventMeaning MeaningOf(absl::string_view pmu_name, uint64_t config, const EventA
     meaning.unit = alias->unit;
     meaning.scale = alias->scale;
     meaning.warnings = alias->warnings;
+    meaning.per_package = alias->per_package;
     if (alias->snapshot) meaning.kind = CounterKind::kGauge;
   }
   if (pmu_name == "msr") {
@@ -31,19 +28,6 @@ EventMeaning MeaningOf(absl::string_view pmu_name, uint64_t config, const EventA
   }
   if (meaning.kind == CounterKind::kGauge) meaning.combine = CombineRule::kNone;
   return meaning;
-}
-
-CounterDomain DomainOf(absl::string_view root, const SysfsPmu& pmu) {
-  if (!pmu.has_cpumask) return CounterDomain::kCpu;
-  if (pmu.name == "cstate_core") return CounterDomain::kCore;
-  const absl::StatusOr<absl::optional<CpuList>> own = pmu.ReadCpus();
-  if (!own.ok() || !own->has_value()) return CounterDomain::kSystem;
-  const absl::StatusOr<CpuList> online = ReadOnlineCpus(root);
-  const int packages = online.ok() ? CountPackages(ReadPackageIds(root, *online)) : 0;
-  const int instances = static_cast<int>((*own)->size());
-  if (packages == 0) return instances > 1 ? CounterDomain::kPackage : CounterDomain::kSystem;
-  if (instances == packages) return CounterDomain::kPackage;
-  return instances < packages ? CounterDomain::kSystem : CounterDomain::kDie;
 }
 
 }  // namespace pmu::server

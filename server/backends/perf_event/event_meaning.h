@@ -11,7 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "server/backends/counter_backend.h"
 #include "server/backends/perf_event/event_alias.h"
-#include "server/backends/perf_event/sysfs_pmu.h"
 
 namespace pmu::server {
 
@@ -20,6 +19,7 @@ struct EventMeaning {
   double scale = 1;
   CounterKind kind = CounterKind::kDelta;
   CombineRule combine = CombineRule::kSum;
+  bool per_package = false;  // one CPU of a package counts for all of it
   std::vector<std::string> warnings;
 };
 
@@ -27,12 +27,6 @@ struct EventMeaning {
 // The msr PMU's clocks (tsc, aperf, mperf, pperf, ptsc) run on every CPU and
 // are never added; its thermal margin and every snapshot are gauges.
 EventMeaning MeaningOf(absl::string_view pmu_name, uint64_t config, const EventAlias* alias);
-
-// What one instance of the PMU observes, from the CPUs it is opened on:
-// one CPU per package is a package counter, one CPU of several packages the
-// whole system, more CPUs than packages dies. Core PMUs, and PMUs that any CPU
-// can open, observe a CPU.
-CounterDomain DomainOf(absl::string_view root, const SysfsPmu& pmu);
 
 }  // namespace pmu::server
 

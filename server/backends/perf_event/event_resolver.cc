@@ -2,6 +2,7 @@
 
 #include <linux/perf_event.h>
 
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,6 +16,7 @@
 #include "server/backends/perf_event/placement.h"
 #include "server/backends/perf_event/term_encoder.h"
 #include "server/backends/perf_event/tracepoint.h"
+#include "server/machine/cpu_topology.h"
 
 namespace pmu::server {
 namespace {
@@ -27,6 +29,19 @@ constexpr int kPmuTypeShift = 32;
 absl::Status Annotate(const EventSpec& spec, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("event '", spec.text, "' at position ",
                                                   spec.position, ": ", status.message()));
+}
+
+// The kernel's description says that one CPU counts for its whole package, so
+// counting on all of them would count everything many times.
+CpuList FirstOfEachPackage(absl::string_view root, const CpuList& cpus) {
+  const std::map<int, int> packages = ReadPackageIds(root, cpus);
+  std::set<int> seen;
+  CpuList first;
+  for (const int cpu : cpus) {
+    const auto package = packages.find(cpu);
+    if (package == packages.end() || seen.insert(package->second).second) first.push_back(cpu);
+  }
+  return first;
 }
 
 absl::optional<GenericEvent> FindCoreEvent(absl::string_view name) {
@@ -264,7 +279,7 @@ absl::StatusOr<ResolvedEvent> EventResolver::Finish(const EventSpec& spec,
     event.pmu = pmu->name;
     // An instance asked for by its own name stands for itself.
     event.pmu_family = spec.pmu == pmu->name ? pmu->name : pmu->family();
-    event.domain = DomainOf(root_, *pmu);
+    event.domain = candidate.meaning.per_package ? CounterDomain::kPackage : pmu->domain;
   }
   event.encoding = candidate.encoding;
   event.unit = candidate.meaning.unit;
@@ -272,12 +287,13 @@ absl::StatusOr<ResolvedEvent> EventResolver::Finish(const EventSpec& spec,
   event.kind = candidate.meaning.kind;
   event.combine = candidate.meaning.combine;
   event.warnings = candidate.meaning.warnings;
-  const absl::Status modified = ApplyModifiers(spec.modifiers, pmu, event.encoding);
+  absl::Status modified = ApplyModifiers(spec.modifiers, pmu, event.encoding);
   if (!modified.ok()) return modified;
 
   absl::StatusOr<Placement> placement = PlaceEvent(root_, pmu, target);
   if (!placement.ok()) return placement.status();
   event.cpus = std::move(placement->cpus);
+  if (candidate.meaning.per_package) event.cpus = FirstOfEachPackage(root_, event.cpus);
   if (event.cpus.empty()) {
     event.domain = CounterDomain::kTask;
     // The task runs on this kind of core only part of its time.

@@ -162,7 +162,7 @@ absl::optional<GenericEvent> FindCacheEvent(absl::string_view name) {
       absl::string_view rest = name.substr(cache_name.size());
       if (rest.empty() || rest[0] != '-') continue;
       rest.remove_prefix(1);
-      const absl::optional<GenericEvent> found = FindInCache(cache, rest);
+      absl::optional<GenericEvent> found = FindInCache(cache, rest);
       if (found.has_value()) return found;
     }
   }

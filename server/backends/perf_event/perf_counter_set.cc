@@ -29,7 +29,7 @@ absl::StatusOr<std::unique_ptr<PerfCounterSet>> PerfCounterSet::Open(
     CounterPlan plan) {
   auto set = std::unique_ptr<PerfCounterSet>(
       new PerfCounterSet(context.syscalls, clock, std::move(plan.slots)));
-  const absl::Status status = set->OpenGroups(context, events, plan);
+  absl::Status status = set->OpenGroups(context, events, plan);
   if (!status.ok()) return status;
   return set;
 }

@@ -163,7 +163,7 @@ absl::StatusOr<std::unique_ptr<CounterSet>> PerfEventBackend::Open(
   }
 
   CounterPlan plan = PlanCounters(inputs, threads, !target.cgroup.empty());
-  const absl::Status room = ReserveDescriptors(plan.descriptor_count());
+  absl::Status room = ReserveDescriptors(plan.descriptor_count());
   if (!room.ok()) return room;
   OpenContext context;
   context.syscalls = syscalls_;

@@ -50,7 +50,7 @@ absl::Status NoCpuLeft(const SysfsPmu* pmu, const CpuList& own, const CpuList& w
 
 absl::StatusOr<Placement> PlaceEvent(absl::string_view root, const SysfsPmu* pmu,
                                      const CounterTarget& target) {
-  const absl::Status valid = CheckTarget(target);
+  absl::Status valid = CheckTarget(target);
   if (!valid.ok()) return valid;
   const bool task_asked = target.pid != 0 || !target.cgroup.empty();
   Placement placement;
@@ -62,7 +62,7 @@ absl::StatusOr<Placement> PlaceEvent(absl::string_view root, const SysfsPmu* pmu
     return absl::FailedPreconditionError(
         absl::StrCat("cannot tell which CPUs are online: ", online.status().message()));
   }
-  const absl::Status asked = CheckAskedCpus(root, target.cpus, *online);
+  absl::Status asked = CheckAskedCpus(root, target.cpus, *online);
   if (!asked.ok()) return asked;
 
   placement.cpus = target.cpus.empty() ? *online : target.cpus;

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "server/machine/cpu_topology.h"
 #include "server/machine/root_files.h"
 
 namespace pmu::server {
@@ -63,9 +64,23 @@ SysfsPmu ReadPmu(const std::string& directory, const std::string& name) {
   return pmu;
 }
 
+CounterDomain DomainOf(const SysfsPmu& pmu, int package_count) {
+  if (!pmu.has_cpumask) return CounterDomain::kCpu;
+  if (pmu.name == "cstate_core") return CounterDomain::kCore;
+  const absl::StatusOr<absl::optional<CpuList>> own = pmu.ReadCpus();
+  if (!own.ok() || !own->has_value()) return CounterDomain::kSystem;
+  const int instances = static_cast<int>((*own)->size());
+  if (package_count == 0) {
+    return instances > 1 ? CounterDomain::kPackage : CounterDomain::kSystem;
+  }
+  if (instances == package_count) return CounterDomain::kPackage;
+  return instances < package_count ? CounterDomain::kSystem : CounterDomain::kDie;
+}
+
 template <typename Map>
 std::vector<std::string> KeysOf(const Map& map) {
   std::vector<std::string> keys;
+  keys.reserve(map.size());
   for (const auto& entry : map) keys.push_back(entry.first);
   return keys;
 }
@@ -102,8 +117,12 @@ PmuRegistry PmuRegistry::Scan(absl::string_view root) {
   const std::string devices = RootedPath(root, kDevices);
   const absl::StatusOr<std::vector<std::string>> names = ListDirectory(devices);
   if (!names.ok()) return registry;
+  const CpuList online = ReadOnlineCpus(root).value_or(CpuList());
+  const int package_count = CountPackages(ReadPackageIds(root, online));
+  registry.pmus_.reserve(names->size());
   for (const std::string& name : *names) {
     registry.pmus_.push_back(ReadPmu(absl::StrCat(devices, "/", name), name));
+    registry.pmus_.back().domain = DomainOf(registry.pmus_.back(), package_count);
   }
   return registry;
 }

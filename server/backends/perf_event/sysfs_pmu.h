@@ -19,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/cpu_list.h"
+#include "server/backends/counter_backend.h"
 #include "server/backends/perf_event/event_alias.h"
 #include "server/backends/perf_event/format_field.h"
 
@@ -37,6 +38,11 @@ struct SysfsPmu {
   bool has_cpumask = false;
   // Has a cpus file: a core PMU that only those CPUs have.
   bool has_cpus = false;
+
+  // What one instance observes, from the CPUs it was opened on at the scan: one
+  // CPU per package is a package, one CPU of several packages the system, more
+  // CPUs than packages dies. Without a cpumask it observes a CPU.
+  CounterDomain domain = CounterDomain::kCpu;
 
   // The PMU of a processor core: "cpu", or one that names its CPUs.
   bool is_core() const { return name == "cpu" || (has_cpus && !has_cpumask); }

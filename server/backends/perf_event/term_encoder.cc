@@ -226,7 +226,7 @@ absl::StatusOr<EncodedTerms> EncodeTerms(const SysfsPmu& pmu, const std::vector<
 
 absl::StatusOr<EncodedTerms> EncodeAlias(const SysfsPmu& pmu, const EventAlias& alias) {
   EncodedTerms encoded;
-  const absl::Status status = AddAlias(pmu, alias, TermSorter(pmu), encoded);
+  absl::Status status = AddAlias(pmu, alias, TermSorter(pmu), encoded);
   if (!status.ok()) return status;
   return encoded;
 }

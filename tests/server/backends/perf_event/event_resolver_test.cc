@@ -315,6 +315,26 @@ TEST(EventResolverTest, DistrustedPmuWarnsOnEveryEvent) {
   EXPECT_TRUE(resolve("page-faults")->front().warnings.empty());
 }
 
+TEST(EventResolverTest, PerPackageEventIsOpenedOncePerPackage) {
+  ScratchTree tree;
+  tree.CopyFrom("tests/cases/sysfs/skx-2s36c");
+  for (int cpu = 0; cpu < 36; ++cpu) {
+    tree.Write(
+        "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id",
+        cpu < 18 ? "0\n" : "1\n");
+  }
+  tree.Write("/sys/bus/event_source/devices/cpu/events/occupancy", "event=0x1\n");
+  tree.Write("/sys/bus/event_source/devices/cpu/events/occupancy.per-pkg", "1\n");
+  const ResolverOf resolve(tree.root());
+
+  const Resolved everywhere = resolve("cpu/occupancy/");
+  const Resolved second_package = resolve("cpu/occupancy/", OnCpus({20, 21}));
+
+  EXPECT_EQ(everywhere->front().cpus, CpuList({0, 18}));
+  EXPECT_EQ(everywhere->front().domain, CounterDomain::kPackage);
+  EXPECT_EQ(second_package->front().cpus, CpuList({20}));
+}
+
 TEST(EventResolverTest, DomainOfPmusWithACpumask) {
   EXPECT_EQ(ResolverOf("skx-2s36c")("cpu/event=1/")->front().domain, CounterDomain::kCpu);
   EXPECT_EQ(ResolverOf("juno-cci")("CCI_400_r1/cycles/")->front().domain, CounterDomain::kSystem);
