@@ -85,6 +85,28 @@ std::vector<Answer> FoldedAnswers(const client::MeasurementResult& result) {
   return answers;
 }
 
+// `agree`: all hosts gave the same answers, so that they need no column.
+TextGrid Grid(const std::vector<Answer>& answers, size_t host_count, bool agree,
+              client::Footnotes* notes) {
+  TextGrid grid;
+  grid.AddColumn("event", TextGrid::Align::kLeft);
+  if (!agree) grid.AddColumn("hosts", TextGrid::Align::kLeft);
+  grid.AddColumn("pmu", TextGrid::Align::kLeft);
+  for (const char* title : {"type", "config", "config1", "config2"}) {
+    grid.AddColumn(title, TextGrid::Align::kRight);
+  }
+  grid.AddColumn("excluded", TextGrid::Align::kLeft);
+  grid.AddColumn("cpus", TextGrid::Align::kLeft);
+  for (const Answer& answer : answers) {
+    const std::string mark = answer.note.empty() ? "" : notes->Add(answer.note, answer.event, "");
+    std::vector<TextGrid::Cell> cells = {{answer.event, mark}};
+    if (!agree) cells.emplace_back(client::HostsText(answer.hosts, host_count));
+    cells.insert(cells.end(), answer.cells.begin(), answer.cells.end());
+    grid.AddRow(std::move(cells));
+  }
+  return grid;
+}
+
 }  // namespace
 
 std::string DryRunTable(const client::MeasurementResult& result, size_t width) {
@@ -92,29 +114,22 @@ std::string DryRunTable(const client::MeasurementResult& result, size_t width) {
   for (const client::HostResult& host : result.hosts) {
     if (!host.status.ok()) failed.push_back({host.host, host.status});
   }
+  const size_t answered_count = result.hosts.size() - failed.size();
+  const std::vector<Answer> answers = FoldedAnswers(result);
+  const bool agree = std::all_of(answers.begin(), answers.end(), [&](const Answer& answer) {
+    return answer.hosts.size() == answered_count;
+  });
   client::Footnotes notes(result.hosts.size(), width);
-  TextGrid grid;
-  const bool many_hosts = result.hosts.size() > 1;
-  grid.AddColumn("event", TextGrid::Align::kLeft);
-  if (many_hosts) grid.AddColumn("hosts", TextGrid::Align::kLeft);
-  grid.AddColumn("pmu", TextGrid::Align::kLeft);
-  for (const char* title : {"type", "config", "config1", "config2"}) {
-    grid.AddColumn(title, TextGrid::Align::kRight);
-  }
-  grid.AddColumn("excluded", TextGrid::Align::kLeft);
-  grid.AddColumn("cpus", TextGrid::Align::kLeft);
-  for (const Answer& answer : FoldedAnswers(result)) {
-    const std::string mark = answer.note.empty() ? "" : notes.Add(answer.note, answer.event, "");
-    std::vector<TextGrid::Cell> cells = {{answer.event, mark}};
-    if (many_hosts) cells.emplace_back(client::HostsText(answer.hosts, result.hosts.size()));
-    cells.insert(cells.end(), answer.cells.begin(), answer.cells.end());
-    grid.AddRow(std::move(cells));
-  }
-  std::string out = grid.ToString();
+  std::string out;
+  if (answered_count > 0) out = Grid(answers, answered_count, agree, &notes).ToString();
   const std::string notes_text = notes.ToString();
-  if (!notes_text.empty()) absl::StrAppend(&out, "\n", notes_text);
+  absl::StrAppend(&out, notes_text.empty() ? "" : "\n", notes_text);
+  if (agree && answered_count > 1) {
+    absl::StrAppend(&out, "\nthe same on all ", answered_count, " hosts",
+                    failed.empty() ? "" : " that answered", "\n");
+  }
   if (!failed.empty()) {
-    absl::StrAppend(&out, "\n", result.hosts.size() - failed.size(), " of ", result.hosts.size(),
+    absl::StrAppend(&out, out.empty() ? "" : "\n", answered_count, " of ", result.hosts.size(),
                     " hosts answered; failed:\n", client::FailedHostsText(failed, width));
   }
   return out;

@@ -48,22 +48,22 @@ std::string OffsetText(int64_t offset_ns) {
   return absl::StrCat(offset_ns < 0 ? "" : "+", client::DecimalText(offset_ns / 1e9, 6), " s");
 }
 
-std::vector<TextGrid::Cell> Cells(const HostAnswer& answer) {
+std::vector<TextGrid::Cell> Cells(const HostAnswer& answer, bool with_model) {
   if (!answer.status.ok()) return {answer.host, std::string("-")};
   const pmu::v1::Host& host = answer.identity;
-  return {answer.host,
-          host.agent_version(),
-          host.kernel_release(),
-          host.online_cpus(),
-          answer.clock ? OffsetText(answer.clock->offset_ns) : "-",
-          answer.clock ? client::MillisecondsText(answer.clock->error_ns) : "-",
-          client::MillisecondsText(absl::ToInt64Nanoseconds(answer.round_trip)),
-          host.cpu_model()};
+  std::vector<TextGrid::Cell> cells = {
+      answer.host,
+      host.agent_version(),
+      host.kernel_release(),
+      host.online_cpus(),
+      answer.clock ? OffsetText(answer.clock->offset_ns) : "-",
+      answer.clock ? client::MillisecondsText(answer.clock->error_ns) : "-",
+      client::MillisecondsText(absl::ToInt64Nanoseconds(answer.round_trip))};
+  if (with_model) cells.emplace_back(host.cpu_model());
+  return cells;
 }
 
-}  // namespace
-
-std::string HostsTable(const std::vector<HostAnswer>& answers, size_t width) {
+TextGrid Grid(const std::vector<HostAnswer>& answers, bool with_model) {
   TextGrid grid;
   for (const char* title : {"host", "agent", "kernel", "cpus"}) {
     grid.AddColumn(title, TextGrid::Align::kLeft);
@@ -71,24 +71,45 @@ std::string HostsTable(const std::vector<HostAnswer>& answers, size_t width) {
   for (const char* title : {"clock offset", "+-", "round trip"}) {
     grid.AddColumn(title, TextGrid::Align::kRight);
   }
-  grid.AddColumn("CPU model", TextGrid::Align::kLeft);
-  std::vector<client::FailedHost> failed;
-  client::Mentions backends;
+  if (with_model) grid.AddColumn("CPU model", TextGrid::Align::kLeft);
+  for (const HostAnswer& answer : answers) grid.AddRow(Cells(answer, with_model));
+  return grid;
+}
+
+// What many hosts have in common, each text once with its hosts folded.
+std::string FactsText(const std::vector<HostAnswer>& answers, bool with_model, size_t host_count,
+                      size_t width) {
+  client::Mentions facts;
   for (const HostAnswer& answer : answers) {
-    grid.AddRow(Cells(answer));
-    if (!answer.status.ok()) {
-      failed.push_back({answer.host, answer.status});
-      continue;
-    }
+    if (!answer.status.ok()) continue;
+    if (with_model) facts.Add(answer.identity.cpu_model(), "", answer.host);
     for (const pmu::v1::Backend& backend : answer.identity.backends()) {
-      backends.Add(BackendText(backend), "", answer.host);
+      facts.Add(BackendText(backend), "", answer.host);
     }
   }
+  std::string out;
+  for (const client::Mention& fact : facts.all()) {
+    out += client::WrapWords(fact.Sentence(host_count), 4, width);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string HostsTable(const std::vector<HostAnswer>& answers, size_t width) {
+  std::vector<client::FailedHost> failed;
+  for (const HostAnswer& answer : answers) {
+    if (!answer.status.ok()) failed.push_back({answer.host, answer.status});
+  }
   const size_t answered_count = answers.size() - failed.size();
-  std::string out = answered_count > 0 ? grid.ToString() : "";
-  for (const client::Mention& backend : backends.all()) {
-    absl::StrAppend(&out, &backend == &backends.all().front() ? "\n" : "",
-                    client::WrapWords(backend.Sentence(answered_count), 4, width));
+  std::string out;
+  if (answered_count > 0) {
+    // The models go below the table when they make it too wide.
+    TextGrid grid = Grid(answers, /*with_model=*/true);
+    const bool fits = grid.Width() <= width;
+    if (!fits) grid = Grid(answers, /*with_model=*/false);
+    absl::StrAppend(&out, grid.ToString(), "\n",
+                    FactsText(answers, /*with_model=*/!fits, answered_count, width));
   }
   if (!failed.empty()) {
     absl::StrAppend(&out, out.empty() ? "" : "\n", answered_count, " of ", answers.size(),

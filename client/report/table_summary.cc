@@ -169,6 +169,7 @@ class Block {
     }
     if (groups.empty()) return "";
     std::vector<std::string> items;
+    items.reserve(groups.size());
     for (const HostGroup& group : groups) {
       items.push_back(absl::StrCat(HostsText(group.hosts, row_.cells.size()), " ", group.text));
     }

@@ -74,7 +74,7 @@ size_t TextGrid::Column::Width() const {
   return std::max(DisplayWidth(title), text_width + mark_width);
 }
 
-void TextGrid::AddColumn(std::string title, Align align) {
+void TextGrid::AddColumn(absl::string_view title, Align align) {
   columns_.push_back({Printable(title), align, 0, 0});
 }
 

@@ -37,7 +37,7 @@ class TextGrid {
     std::string mark;
   };
 
-  void AddColumn(std::string title, Align align);
+  void AddColumn(absl::string_view title, Align align);
   // Missing cells at the end are empty.
   void AddRow(std::vector<Cell> cells);
 

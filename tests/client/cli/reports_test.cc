@@ -16,6 +16,7 @@ namespace {
 
 using client::Golden;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 pmu::v1::Counter Counter(const std::string& name, const std::string& description) {
   pmu::v1::Counter counter;
@@ -134,6 +135,22 @@ all hosts: perf_event: cpu (implausible: cycles stay 0), software
 )"));
 }
 
+TEST(HostsReportTest, InNarrowTerminalsTheModelsGoBelow) {
+  const std::string table = HostsTable({Answer("n1"), Answer("n2")}, 80);
+
+  EXPECT_THAT(table, HasSubstr("\nall hosts: A CPU @ 2 GHz\n"));
+  EXPECT_THAT(table, Not(HasSubstr("CPU model")));
+}
+
+TEST(HostsReportTest, NobodyThereNeedsNoTable) {
+  client::HostAnswer answer;
+  answer.host = "n1";
+  answer.status = absl::UnavailableError("refused");
+
+  EXPECT_EQ(HostsTable({answer}, 80),
+            "0 of 1 hosts answered; failed:\n  n1: UNAVAILABLE: refused\n");
+}
+
 TEST(HostsReportTest, Json) {
   std::vector<client::HostAnswer> answers = {Answer("n1"), Answer("n2")};
   answers[1].status = absl::UnavailableError("refused");
@@ -189,6 +206,20 @@ cycles:u [1]  n4      cpu     -       -        -        -  -          -
   n5: UNAVAILABLE: connection refused
 )"));
   EXPECT_FALSE(DryRunIsComplete(result));
+}
+
+TEST(DryRunReportTest, HostsThatAgreeNeedNoColumn) {
+  client::MeasurementResult result;
+  result.requested_events = {"cycles:u"};
+  result.hosts = {Resolved("n1", 0x3c, true), Resolved("n2", 0x3c, true)};
+
+  EXPECT_EQ(DryRunTable(result, 100), Golden(R"(
+event     pmu  type  config  config1  config2  excluded   cpus
+cycles:u  cpu     4    0x3c      0x0      0x0  kernel,hv  0-2,8
+
+the same on all 2 hosts
+)"));
+  EXPECT_TRUE(DryRunIsComplete(result));
 }
 
 TEST(DryRunReportTest, JsonKeepsEveryBitOfAConfig) {

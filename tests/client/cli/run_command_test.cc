@@ -190,7 +190,7 @@ TEST_F(RunCommandTest, DryRunCountsNothing) {
   EXPECT_EQ(Run({"--dry-run"}), 0);
 
   EXPECT_FALSE(finished());
-  EXPECT_THAT(captured_.out(), HasSubstr("all hosts"));
+  EXPECT_THAT(captured_.out(), HasSubstr("the same on all 2 hosts"));
   script().result.hosts[0].events[0].event.set_supported(false);
   EXPECT_EQ(Run({"--dry-run", "-j"}), 122);
 }
