@@ -54,7 +54,9 @@ void FakePerfSyscalls::TakeCpuOffline(int cpu) {
   CatchUp();
   offline_.insert(cpu);
   for (auto& entry : events_) {
-    if (entry.second.cpu == cpu) entry.second.siblings.clear();
+    if (entry.second.cpu != cpu) continue;
+    entry.second.siblings.clear();
+    entry.second.group_fd = -1;
   }
 }
 

@@ -59,7 +59,7 @@ absl::Status PerfCounterSet::OpenGroups(const OpenContext& context,
     }
     if (opened.descriptors.empty()) continue;
     KernelGroup group;
-    group.leader_fd = opened.descriptors.front();
+    group.descriptors = std::move(opened.descriptors);
     group.cpu = planned.cpu;
     group.grouped = opened.grouped;
     group.pinned = opened.pinned;
@@ -76,7 +76,8 @@ absl::Status PerfCounterSet::Enable() {
   if (enabled_) return absl::FailedPreconditionError("these counters were enabled before");
   enabled_ = true;
   for (const KernelGroup& group : groups_) {
-    const SyscallResult result = syscalls_->Ioctl(group.leader_fd, PERF_EVENT_IOC_ENABLE, 0);
+    const SyscallResult result =
+        syscalls_->Ioctl(group.descriptors.front(), PERF_EVENT_IOC_ENABLE, 0);
     if (!result.ok()) {
       return absl::InternalError(absl::StrCat("ioctl(PERF_EVENT_IOC_ENABLE) on CPU ", group.cpu,
                                               ": ", std::strerror(result.error)));
@@ -91,7 +92,8 @@ absl::Status PerfCounterSet::Disable() {
   disabled_again_ = true;
   absl::Status first_error;
   for (const KernelGroup& group : groups_) {
-    const SyscallResult result = syscalls_->Ioctl(group.leader_fd, PERF_EVENT_IOC_DISABLE, 0);
+    const SyscallResult result =
+        syscalls_->Ioctl(group.descriptors.front(), PERF_EVENT_IOC_DISABLE, 0);
     if (!result.ok() && first_error.ok()) {
       first_error = absl::InternalError(absl::StrCat("ioctl(PERF_EVENT_IOC_DISABLE) on CPU ",
                                                      group.cpu, ": ", std::strerror(result.error)));
@@ -115,7 +117,7 @@ void PerfCounterSet::Read(absl::Span<RawReading> out) {
 void PerfCounterSet::ReadGroup(KernelGroup& group, int64_t now_ns, absl::Span<RawReading> out) {
   const size_t wanted_words = group.grouped ? kHeaderWords + group.slots.size() : kHeaderWords;
   const SyscallResult result =
-      syscalls_->Read(group.leader_fd, buffer_.data(), wanted_words * sizeof(uint64_t));
+      syscalls_->Read(group.descriptors.front(), buffer_.data(), wanted_words * sizeof(uint64_t));
   const size_t words =
       result.ok() ? static_cast<size_t>(result.value) / sizeof(uint64_t) : size_t{0};
   if (words < kHeaderWords) return ReadFailed(group, out);
@@ -123,21 +125,33 @@ void PerfCounterSet::ReadGroup(KernelGroup& group, int64_t now_ns, absl::Span<Ra
   const uint64_t enabled_ns = buffer_[1];
   const uint64_t running_ns = buffer_[2];
   NoticeLostCpu(group, now_ns, enabled_ns);
-  // A CPU that goes offline breaks its groups up: counts may be missing.
   const size_t counts = group.grouped ? std::min<size_t>(buffer_[0], words - kHeaderWords) : 1;
-  for (size_t i = 0; i < group.slots.size(); ++i) {
-    const size_t slot = group.slots[i];
-    RawReading reading = last_[slot];
-    if (i < counts) {
-      reading.raw_count = group.grouped ? buffer_[kHeaderWords + i] : buffer_[0];
-      reading.enabled_ns = enabled_ns;
-      reading.running_ns = running_ns;
-    }
-    reading.state = running_ns == 0 ? ReadingState::kNotCounted : ReadingState::kCounted;
-    if (group.lost || i >= counts) reading.state = ReadingState::kCpuLost;
-    last_[slot] = reading;
-    out[slot] = reading;
+  const ReadingState state = running_ns == 0 ? ReadingState::kNotCounted : ReadingState::kCounted;
+  for (size_t i = 0; i < std::min(counts, group.slots.size()); ++i) {
+    RawReading& reading = last_[group.slots[i]];
+    reading.raw_count = group.grouped ? buffer_[kHeaderWords + i] : buffer_[0];
+    reading.enabled_ns = enabled_ns;
+    reading.running_ns = running_ns;
+    reading.state = state;
   }
+  // A CPU that goes offline breaks its groups up: the leader reads alone then.
+  if (counts < group.slots.size()) group.lost = true;
+  for (size_t i = counts; i < group.slots.size(); ++i) ReadDetached(group, i);
+  for (const size_t slot : group.slots) {
+    if (group.lost) last_[slot].state = ReadingState::kCpuLost;
+    out[slot] = last_[slot];
+  }
+}
+
+void PerfCounterSet::ReadDetached(const KernelGroup& group, size_t member) {
+  const SyscallResult result =
+      syscalls_->Read(group.descriptors[member], buffer_.data(), buffer_.size() * sizeof(uint64_t));
+  constexpr size_t kWords = kHeaderWords + 1;  // a group of one
+  if (!result.ok() || static_cast<size_t>(result.value) < kWords * sizeof(uint64_t)) return;
+  RawReading& reading = last_[group.slots[member]];
+  reading.enabled_ns = buffer_[1];
+  reading.running_ns = buffer_[2];
+  reading.raw_count = buffer_[kHeaderWords];
 }
 
 void PerfCounterSet::ReadFailed(const KernelGroup& group, absl::Span<RawReading> out) {

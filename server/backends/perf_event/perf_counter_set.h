@@ -51,13 +51,13 @@ class PerfCounterSet final : public CounterSet {
  private:
   // One leader and its siblings, open.
   struct KernelGroup {
-    int leader_fd = -1;
+    std::vector<int> descriptors;  // the leader first
     int cpu = -1;
     bool grouped = false;  // read as PERF_FORMAT_GROUP
     bool pinned = false;
     bool whole_cpu = false;     // enabled time must pass as the clock does
     bool lost = false;          // its CPU went away
-    std::vector<size_t> slots;  // in the order in which the kernel has them
+    std::vector<size_t> slots;  // slots[i] is served by descriptors[i]
   };
 
   PerfCounterSet(PerfSyscalls* syscalls, const Clock* clock, std::vector<CounterSlot> slots);
@@ -65,6 +65,7 @@ class PerfCounterSet final : public CounterSet {
   absl::Status OpenGroups(const OpenContext& context, absl::Span<const ResolvedEvent> events,
                           const CounterPlan& plan);
   void ReadGroup(KernelGroup& group, int64_t now_ns, absl::Span<RawReading> out);
+  void ReadDetached(const KernelGroup& group, size_t member);
   void ReadFailed(const KernelGroup& group, absl::Span<RawReading> out);
   void NoticeLostCpu(KernelGroup& group, int64_t now_ns, uint64_t enabled_ns) const;
 

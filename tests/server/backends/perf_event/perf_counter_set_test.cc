@@ -234,6 +234,20 @@ TEST_F(PerfCounterSetTest, LostCpuIsNoticedByTheOnlyRead) {
   EXPECT_EQ(readings[1].state, ReadingState::kCounted);
 }
 
+TEST_F(PerfCounterSetTest, SiblingsOfALostCpuKeepTheirCountToo) {
+  const std::unique_ptr<CounterSet> set = Open("{page-faults,cs}", {1});
+  ASSERT_TRUE(set->Enable().ok());
+  clock_.Advance(200 * kMs);
+  syscalls_.TakeCpuOffline(1);
+  clock_.Advance(800 * kMs);
+
+  const std::vector<RawReading> readings = ReadAll(*set);
+
+  EXPECT_EQ(readings[1].state, ReadingState::kCpuLost);
+  EXPECT_EQ(readings[1].raw_count, 200'000u);
+  EXPECT_EQ(readings[1].enabled_ns, 200'000'000u);
+}
+
 TEST_F(PerfCounterSetTest, FailedReadKeepsTheLastCount) {
   const std::unique_ptr<CounterSet> set = Open("page-faults");
   ASSERT_TRUE(set->Enable().ok());
