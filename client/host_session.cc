@@ -43,18 +43,25 @@ HostSession::~HostSession() {
   if (renewal_.has_value()) loop_->CancelTimer(*renewal_);
 }
 
+void HostSession::SetState(State state) {
+  if (has_session()) --plan_->counts->open;
+  state_ = state;
+  if (has_session()) ++plan_->counts->open;
+}
+
 void HostSession::Fail(absl::Status status) {
   // The first reason is the true one.
   if (result_->status.ok()) result_->status = std::move(status);
-  state_ = State::kEnded;
+  SetState(State::kEnded);
 }
 
 void HostSession::Close(absl::Duration timeout) {
-  ++closing_;
+  ++plan_->counts->busy;
   pmu::v1::StopRequest request;
   request.set_session_id(session_id_);
-  connection_->Stop(request, timeout,
-                    [this](const absl::StatusOr<pmu::v1::StopResponse>&) { --closing_; });
+  connection_->Stop(request, timeout, [this](const absl::StatusOr<pmu::v1::StopResponse>&) {
+    --plan_->counts->busy;
+  });
 }
 
 // Connecting and arming ----------------------------------------------------
@@ -110,11 +117,11 @@ void HostSession::OnClock(const absl::StatusOr<ClockBurst>& burst,
 }
 
 void HostSession::Open(bool may_retry, std::function<void()> done) {
-  state_ = State::kOpening;
-  opening_ = true;
+  SetState(State::kOpening);
+  ++plan_->counts->busy;
   connection_->StartSession(plan_->start_request, plan_->timeout,
                             [=, this](absl::StatusOr<pmu::v1::StartSessionResponse> answer) {
-                              opening_ = false;
+                              --plan_->counts->busy;
                               if (state_ != State::kOpening) {  // released meanwhile
                                 if (!answer.ok() || !answer->has_session()) return;
                                 session_id_ = answer->session().id();
@@ -149,11 +156,11 @@ void HostSession::OnOpened(const pmu::v1::StartSessionResponse& answer) {
     return;
   }
   if (dry_run) {
-    state_ = State::kDryRunDone;
+    SetState(State::kDryRunDone);
     return;
   }
   slots_.assign(answer.slots().begin(), answer.slots().end());
-  state_ = State::kArmed;
+  SetState(State::kArmed);
   // Not all hosts at the same moment, later either.
   const double spread =
       0.7 + 0.3 * static_cast<double>(std::hash<std::string>()(session_id_) % 100) / 100;
@@ -174,7 +181,7 @@ void HostSession::Trigger(int64_t start_ns, int64_t stop_ns, absl::Duration time
         if (state_ == State::kArmed) {
           if (answer.ok()) {
             last_answer_ns_ = loop_->NowNs();
-            state_ = State::kStarted;
+            SetState(State::kStarted);
           } else if (IsConnectionError(answer.status())) {
             trigger_status_ = answer.status();
           } else {
@@ -289,12 +296,12 @@ void HostSession::TakeStopped(const pmu::v1::StopResponse& answer) {
     Fail(std::move(taken));
     return;
   }
-  state_ = State::kCollected;
+  SetState(State::kCollected);
 }
 
 void HostSession::Release(absl::Duration timeout) {
   if (has_session()) Close(timeout);
-  if (state_ != State::kCollected) state_ = State::kEnded;
+  if (state_ != State::kCollected) SetState(State::kEnded);
 }
 
 // While it runs --------------------------------------------------------------

@@ -31,6 +31,13 @@
 
 namespace pmu::client {
 
+// Over all hosts of one measurement, kept by their sessions, so that nobody has
+// to go through all hosts whenever one of them answers.
+struct HostSessionCounts {
+  size_t open = 0;  // has_session()
+  size_t busy = 0;  // calls that open or close counters under way
+};
+
 // What all hosts of one measurement have in common.
 struct HostSessionPlan {
   // With an idempotency key of its own for the measurement.
@@ -38,7 +45,9 @@ struct HostSessionPlan {
   absl::Duration timeout;  // of each call
   absl::Duration lease;
   int clock_probes = 12;
-  ClockBurstGate* clock_gate = nullptr;  // not owned
+  // Not owned.
+  ClockBurstGate* clock_gate = nullptr;
+  HostSessionCounts* counts = nullptr;
 };
 
 class HostSession {
@@ -66,11 +75,9 @@ class HostSession {
   void Collect(int64_t stop_ns, std::function<void()> done);
 
   // Ends the session without readings; one try of at most `timeout`. A session
-  // that is just being opened is ended when it is. See busy().
+  // that is just being opened is ended when it is. See HostSessionCounts::busy.
   void Release(absl::Duration timeout);
 
-  // A call that opens or closes counters is under way.
-  bool busy() const { return opening_ || closing_ > 0; }
   // Armed, or started, or in doubt between the two: there is a session.
   bool has_session() const { return state_ == State::kArmed || state_ == State::kStarted; }
   // Trigger was answered.
@@ -90,6 +97,7 @@ class HostSession {
     kEnded,      // failed (result_->status says why) or released
   };
 
+  void SetState(State state);
   void Fail(absl::Status status);
   // Counters may still be open there: tells the agent to close them.
   void Close(absl::Duration timeout);
@@ -124,8 +132,6 @@ class HostSession {
   std::unique_ptr<PmuConnection> connection_;
 
   State state_ = State::kContacting;
-  bool opening_ = false;
-  int closing_ = 0;
   std::string session_id_;
   std::vector<pmu::v1::CounterSlot> slots_;
   absl::Duration slowest_round_trip_;

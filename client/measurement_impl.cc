@@ -48,6 +48,7 @@ MeasurementImpl::MeasurementImpl(MeasurementSpec spec, FleetOptions options,
   plan_.lease = spec_.lease;
   plan_.clock_probes = options_.clock_probes;
   plan_.clock_gate = &clock_gate_;
+  plan_.counts = &counts_;
   result_.requested_events = std::move(events);
   result_.follows_task = spec_.target.pid() != 0 || !spec_.target.cgroup().empty();
   result_.hosts.resize(spec_.hosts.size());
@@ -126,8 +127,7 @@ void MeasurementImpl::ReleaseAll(absl::Duration limit) {
   for (auto& session : sessions_) session->Release(limit);
   const int64_t give_up_ns = loop_.NowNs() + ToNs(limit);
   const EventLoop::TimerId timer = loop_.RunAt(give_up_ns, [] {});
-  loop_.RunUntil(
-      [&] { return CountSessions(&HostSession::busy) == 0 || loop_.NowNs() >= give_up_ns; });
+  loop_.RunUntil([&] { return counts_.busy == 0 || loop_.NowNs() >= give_up_ns; });
   loop_.CancelTimer(timer);
 }
 
@@ -197,9 +197,7 @@ int64_t MeasurementImpl::WaitForEnd() {
   const int64_t over_ns = stop_ns_ + WorstClockErrorNs();
   auto is_over = [&] { return stop_ns_ != 0 && loop_.NowNs() >= over_ns; };
   if (stop_ns_ != 0) loop_.RunAt(over_ns, [] {});
-  loop_.RunUntil([&] {
-    return is_over() || StopRequested() || CountSessions(&HostSession::has_session) == 0;
-  });
+  loop_.RunUntil([&] { return is_over() || StopRequested() || counts_.open == 0; });
   if (is_over()) return stop_ns_;
   result_.interrupted = interrupt_requested_.load();
   const int64_t soon_ns = loop_.NowNs() + ToNs(Lead(kMinStopLead));

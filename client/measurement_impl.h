@@ -69,6 +69,7 @@ class MeasurementImpl final : public Measurement {
   EventLoop loop_;
   Admission admission_;
   ClockBurstGate clock_gate_;
+  HostSessionCounts counts_;
   std::vector<std::unique_ptr<HostSession>> sessions_;
 };
 
