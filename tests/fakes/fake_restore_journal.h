@@ -2,6 +2,7 @@
 #ifndef PMU_TESTS_FAKES_FAKE_RESTORE_JOURNAL_H_
 #define PMU_TESTS_FAKES_FAKE_RESTORE_JOURNAL_H_
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace pmu::server {
 class FakeRestoreJournal final : public RestoreJournal {
  public:
   absl::StatusOr<Ticket> Record(absl::Span<const RestoreStep> steps) override {
+    if (before_record) before_record();
     if (!failure.ok()) return failure;
     pending[++last_ticket_] = {steps.begin(), steps.end()};
     return last_ticket_;
@@ -27,6 +29,7 @@ class FakeRestoreJournal final : public RestoreJournal {
   std::map<Ticket, std::vector<RestoreStep>> pending;
   // What Record answers, when not OK.
   absl::Status failure;
+  std::function<void()> before_record;
 
  private:
   Ticket last_ticket_ = 0;
