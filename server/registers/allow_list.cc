@@ -55,7 +55,7 @@ RegisterAllowList RegisterAllowList::Plus(const RegisterAllowList& other) const 
 const RegisterAllowList& Cci400AllowList() {
   static const RegisterAllowList& list = *new RegisterAllowList(
       "CCI-400", {
-                     {0x0100, 0x0103, 0x3f},  // PMCR: CEN RST CCR CCD EX DP
+                     {0x0100, 0x0103, 0xf83f},  // PMCR: CEN RST CCR CCD EX DP; NCNT as read
                      {0x0fe8, 0x0feb, kReadOnly},
                      {0x9004, 0x9007, 0xffffffff},  // Cycle counter: no event select.
                      {0x9008, 0x900f, 0x1},

@@ -50,8 +50,8 @@ Cci400Counters::Cci400Counters(MmioRegion* region, uint64_t max_clock_hz)
 absl::StatusOr<std::vector<RestoreStep>> Cci400Counters::Save(bool take_over) {
   Reader reader(region_);
   const uint32_t pmcr = reader.Read(kPmcr);
-  const uint32_t settings =
-      pmcr & (kPmcrEnable | kPmcrDivideBy64 | kPmcrExport | kPmcrDisableCycles);
+  const uint32_t settings = pmcr & (kPmcrEnable | kPmcrDivideBy64 | kPmcrExport |
+                                    kPmcrDisableCycles | kPmcrCounterNumberBits);
   bool counting = false;
   std::vector<RestoreStep> steps = {Step(kPmcr, settings & ~kPmcrEnable)};
   for (int counter = 0; counter < kCci400Counters; ++counter) {
@@ -76,7 +76,7 @@ absl::StatusOr<std::vector<RestoreStep>> Cci400Counters::Save(bool take_over) {
         "stop that, or allow the agent to take them over",
         pmcr));
   }
-  kept_pmcr_bits_ = pmcr & (kPmcrExport | kPmcrDisableCycles);
+  kept_pmcr_bits_ = pmcr & (kPmcrExport | kPmcrDisableCycles | kPmcrCounterNumberBits);
   return steps;
 }
 

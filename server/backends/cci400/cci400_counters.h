@@ -62,7 +62,7 @@ class Cci400Counters {
   absl::Status ClearFlag(int counter);
 
   MmioRegion* const region_;
-  uint32_t kept_pmcr_bits_ = 0;  // EX and DP stay as they were found.
+  uint32_t kept_pmcr_bits_ = 0;  // EX, DP and NCNT stay as they were found.
   std::vector<uint32_t> selects_;
   std::vector<CounterExtender> extenders_;
   // A flag that stays set when it is cleared cannot be used as a check.

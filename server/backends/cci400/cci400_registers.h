@@ -20,6 +20,8 @@ inline constexpr uint32_t kPmcrResetCycles = 1 << 2;    // CCR: reads as 0
 inline constexpr uint32_t kPmcrDivideBy64 = 1 << 3;     // CCD
 inline constexpr uint32_t kPmcrExport = 1 << 4;         // EX
 inline constexpr uint32_t kPmcrDisableCycles = 1 << 5;  // DP: where debug is prohibited
+// [15:11], read only; written back as read, as all that is not to change.
+inline constexpr uint32_t kPmcrCounterNumberBits = 0x1f << 11;
 constexpr uint32_t PmcrCounterNumber(uint32_t pmcr) { return (pmcr >> 11) & 0x1f; }
 
 // Peripheral ID2: bits [7:4] are the revision.

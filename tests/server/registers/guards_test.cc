@@ -104,8 +104,8 @@ TEST(GuardedMmioRegionTest, LetsOnlyTheListThrough) {
   // Control override and shareable overrides of the slave interfaces.
   EXPECT_EQ(guard.Write32(0x0000, 1).code(), kDenied);
   EXPECT_EQ(guard.Write32(0x1000, 1).code(), kDenied);
-  // PMCR's number of counters.
-  EXPECT_EQ(guard.Write32(0x0100, 0x2001).code(), kDenied);
+  // A reserved bit of PMCR.
+  EXPECT_EQ(guard.Write32(0x0100, 0x0041).code(), kDenied);
   EXPECT_EQ(region.contents.size(), 2u);
 }
 

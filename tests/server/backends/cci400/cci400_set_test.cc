@@ -39,9 +39,9 @@ TEST(Cci400SetTest, WorkedExampleWritesInTheManualsOrder) {
                                 "write 0xa008 = 0x1", "write 0xb008 = 0x1", "write 0xc008 = 0x1",
                                 "write 0xd008 = 0x1", "write 0x9008 = 0x1",
                                 // 3. Reset, then start.
-                                "write 0x100 = 0x6", "write 0x100 = 0x1",
+                                "write 0x100 = 0x2006", "write 0x100 = 0x2001",
                                 // 5. Stop.
-                                "write 0x100 = 0x0"));
+                                "write 0x100 = 0x2000"));
 }
 
 TEST(Cci400SetTest, WorkedExampleCountsWhatTheModelCounted) {
