@@ -90,7 +90,7 @@ absl::Status Serve(const PmudOptions& options) {
   Log(LogLevel::kInfo, absl::StrCat("pmud ", kAgentVersion, " serves on ",
                                     absl::StrJoin((*server)->addresses(), ", ")));
   if (!options.port_file.empty()) {
-    const absl::Status written =
+    absl::Status written =
         WriteFileAtomically(options.port_file, absl::StrCat((*server)->port(), "\n"));
     if (!written.ok()) return written;
   }

@@ -124,7 +124,7 @@ absl::Status Session::Trigger(int64_t start_at_ns, int64_t stop_at_ns) {
           ScheduleLocked(start_at_ns, Scheduler::Precision::kExact, &Session::OnStartTime);
     }
   }
-  Finish(std::move(aftermath));
+  Finish(aftermath);
   return status;
 }
 
@@ -155,7 +155,7 @@ void Session::OnStartTime() {
     Log(LogLevel::kWarning, absl::StrCat("session ", id(), " started ", late_ns / 1'000'000,
                                          " ms later than planned: the agent was held up"));
   }
-  Finish(std::move(aftermath));
+  Finish(aftermath);
 }
 
 void Session::Read(absl::FunctionRef<void(const Sample&, SessionState)> use) {
@@ -205,9 +205,8 @@ Session::WaiterId Session::Stop(int64_t stop_at_ns, StopDone done) {
       }
     }
   }
-  const absl::Status answer = aftermath.answer;
-  Finish(std::move(aftermath));
-  done(answer);
+  Finish(aftermath);
+  done(aftermath.answer);
   return 0;
 }
 
@@ -227,7 +226,7 @@ void Session::OnStopTime() {
     stop_timer_ = 0;
     EndLocked(SessionState::kStopped, "", &aftermath);
   }
-  Finish(std::move(aftermath));
+  Finish(aftermath);
 }
 
 void Session::EndLocked(SessionState state, std::string failure, Aftermath* aftermath) {
@@ -255,7 +254,7 @@ void Session::EndLocked(SessionState state, std::string failure, Aftermath* afte
   aftermath->waiters.swap(waiters_);
 }
 
-void Session::Finish(Aftermath aftermath) {
+void Session::Finish(const Aftermath& aftermath) {
   for (const auto& [waiter, done] : aftermath.waiters) done(aftermath.answer);
   if (aftermath.ended) parts_.on_ended(*this);
 }
@@ -282,7 +281,7 @@ void Session::OnLeaseTime() {
                            parts_.request.spec.lease_ns / 1'000'000, " ms, its lease"),
               &aftermath);
   }
-  Finish(std::move(aftermath));
+  Finish(aftermath);
 }
 
 absl::StatusOr<int64_t> Session::Renew() {
@@ -304,7 +303,7 @@ void Session::Shutdown() {
     aftermath.answer = absl::UnavailableError("the agent is stopping");
     EndLocked(SessionState::kFailed, "the agent was stopped", &aftermath);
   }
-  Finish(std::move(aftermath));
+  Finish(aftermath);
 }
 
 }  // namespace pmu::server

@@ -146,7 +146,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // Plans `action` of this session, if there still is a session then.
   Scheduler::Id ScheduleLocked(int64_t at_ns, Scheduler::Precision precision,
                                void (Session::*action)()) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Finish(Aftermath aftermath);
+  void Finish(const Aftermath& aftermath);
 
   void OnStartTime();
   void OnStopTime();

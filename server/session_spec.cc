@@ -14,7 +14,7 @@ bool SameRequest(const SessionSpec& a, const SessionSpec& b) {
 
 std::string TargetText(const CounterTarget& target) {
   if (target.pid != 0) return absl::StrCat("pid ", target.pid);
-  const std::string cpus =
+  std::string cpus =
       target.cpus.empty() ? "all CPUs" : absl::StrCat("CPUs ", FormatCpuList(target.cpus));
   if (target.cgroup.empty()) return cpus;
   return absl::StrCat("cgroup ", Quoted(target.cgroup), " on ", cpus);

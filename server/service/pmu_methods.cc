@@ -10,7 +10,6 @@
 namespace pmu::server {
 namespace {
 
-using pmu::v1::PmuService;
 using SessionPtr = std::shared_ptr<Session>;
 
 // How gRPC is asked for the next call of a method.

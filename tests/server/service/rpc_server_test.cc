@@ -45,7 +45,9 @@ class RpcServerTest : public ::testing::Test {
     std::vector<std::unique_ptr<CounterBackend>> backends;
     backends.push_back(std::move(backend));
     server_.reset();
-    agent_ = Agent::Create({"", "instance", Limits()}, std::move(backends)).value();
+    AgentOptions options;
+    options.instance = "instance";
+    agent_ = Agent::Create(options, std::move(backends)).value();
     std::vector<ListenAddress> listen;
     for (const std::string& text : addresses) listen.push_back(ParseListenAddress(text).value());
     absl::StatusOr<std::unique_ptr<RpcServer>> server =
@@ -259,7 +261,7 @@ TEST_F(RpcServerTest, ErrorsComeWithTheirCode) {
 
 TEST_F(RpcServerTest, RequestsAboveTheLimitAreRefused) {
   pmu::v1::StartSessionRequest start;
-  start.mutable_spec()->set_events(std::string(2 * 1024 * 1024, 'a'));
+  start.mutable_spec()->set_events(std::string(size_t{2} << 20, 'a'));
   pmu::v1::StartSessionResponse started;
 
   EXPECT_EQ(Call(&PmuService::Stub::StartSession, start, &started).error_code(),
