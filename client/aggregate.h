@@ -12,6 +12,7 @@
 
 #include "absl/numeric/int128.h"
 #include "absl/types/optional.h"
+#include "client/metric_row.h"
 #include "client/result.h"
 #include "common/counter_math.h"
 #include "common/statistics.h"
@@ -71,6 +72,7 @@ struct Row {
 struct Report {
   MeasurementResult result;
   std::vector<Row> rows;
+  std::vector<MetricRow> metrics;  // filled by EvaluateMetrics, not by Aggregate
   // True when every host measured and every row has a number on every host.
   bool complete = true;
 };

@@ -13,20 +13,60 @@
 namespace pmu::client {
 namespace {
 
+// Facts of a host that formulas may use; they are no events.
+constexpr absl::string_view kFactNames[] = {"nominal-frequency"};
+
+bool IsFact(absl::string_view input) {
+  return std::find(std::begin(kFactNames), std::end(kFactNames), input) != std::end(kFactNames);
+}
+
 // One input of one metric on one host.
 struct Input {
+  bool is_constant = false;  // the same for every CPU
   absl::optional<double> total;
   std::map<int, double> cpus;  // only CPUs with a number
+
+  absl::optional<double> OnCpu(int cpu) const {
+    if (is_constant) return total;
+    const auto found = cpus.find(cpu);
+    if (found == cpus.end()) return absl::nullopt;
+    return found->second;
+  }
 };
 
+// "cycles:u" -> "cycles"; tracepoints (sched:sched_switch) stay whole.
+absl::string_view WithoutModifiers(absl::string_view event) {
+  const size_t colon = event.rfind(':');
+  if (colon == absl::string_view::npos) return event;
+  const absl::string_view letters = event.substr(colon + 1);
+  if (letters.find_first_not_of("ukhGHD") != absl::string_view::npos) return event;
+  return event.substr(0, colon);
+}
+
 // Rows of a hybrid event: the sum row stands for the event.
-const Row* FindRow(const Report& report, const std::string& event) {
+const Row* FindRow(const Report& report, absl::string_view event) {
   const Row* found = nullptr;
+  bool found_exactly = false;
   for (const Row& row : report.rows) {
-    if (report.result.requested_events[row.requested_index] != event) continue;
-    if (found == nullptr || row.is_sum) found = &row;
+    const std::string& asked = report.result.requested_events[row.requested_index];
+    const bool exactly = asked == event;
+    if (!exactly && (found_exactly || WithoutModifiers(asked) != event)) continue;
+    if (found == nullptr || row.is_sum || (exactly && !found_exactly)) found = &row;
+    found_exactly = found_exactly || exactly;
   }
   return found;
+}
+
+Input FactOf(const HostResult& host, absl::string_view name) {
+  Input input;
+  input.is_constant = true;
+  if (!host.identity.has_value()) return input;
+  for (const pmu::v1::Backend& backend : host.identity->backends()) {
+    for (const pmu::v1::BackendFact& fact : backend.facts()) {
+      if (fact.name() == std::string(name) && fact.has_number()) input.total = fact.number();
+    }
+  }
+  return input;
 }
 
 Input InputOf(const Row* row, size_t host) {
@@ -40,14 +80,18 @@ Input InputOf(const Row* row, size_t host) {
   return input;
 }
 
+// CPUs on which every input has a number.
 std::set<int> CommonCpus(const std::vector<Input>& inputs) {
+  std::set<int> all;
+  for (const Input& input : inputs) {
+    for (const auto& [cpu, number] : input.cpus) all.insert(cpu);
+  }
   std::set<int> common;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    std::set<int> kept;
-    for (const auto& [cpu, number] : inputs[i].cpus) {
-      if (i == 0 || common.count(cpu) > 0) kept.insert(cpu);
-    }
-    common = std::move(kept);
+  for (const int cpu : all) {
+    const bool everywhere = std::all_of(inputs.begin(), inputs.end(), [cpu](const Input& input) {
+      return input.OnCpu(cpu).has_value();
+    });
+    if (everywhere) common.insert(cpu);
   }
   return common;
 }
@@ -55,9 +99,9 @@ std::set<int> CommonCpus(const std::vector<Input>& inputs) {
 MetricValue EvaluateHost(const MetricExpr& metric, const std::vector<Input>& inputs) {
   const std::set<int> cpus = CommonCpus(inputs);
   return metric.Evaluate([&](size_t i) -> absl::optional<double> {
-    if (cpus.empty()) return inputs[i].total;
+    if (cpus.empty() || inputs[i].is_constant) return inputs[i].total;
     double sum = 0;
-    for (const int cpu : cpus) sum += inputs[i].cpus.at(cpu);
+    for (const int cpu : cpus) sum += *inputs[i].OnCpu(cpu);
     return sum;
   });
 }
@@ -70,19 +114,19 @@ std::vector<MetricCpuValue> EvaluateCpus(const MetricExpr& metric,
   }
   std::vector<MetricCpuValue> values;
   for (const int cpu : cpus) {
-    values.push_back({cpu, metric.Evaluate([&](size_t i) -> absl::optional<double> {
-                        const auto found = inputs[i].cpus.find(cpu);
-                        if (found == inputs[i].cpus.end()) return absl::nullopt;
-                        return found->second;
-                      })});
+    values.push_back({cpu, metric.Evaluate([&](size_t i) { return inputs[i].OnCpu(cpu); })});
   }
   return values;
 }
 
 MetricCell EvaluateCell(const MetricExpr& metric, const std::vector<const Row*>& rows,
-                        size_t host) {
+                        const Report& report, size_t host) {
   std::vector<Input> inputs;
-  for (const Row* row : rows) inputs.push_back(InputOf(row, host));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::string& name = metric.inputs()[i];
+    inputs.push_back(IsFact(name) ? FactOf(report.result.hosts[host], name)
+                                  : InputOf(rows[i], host));
+  }
   MetricCell cell;
   if (metric.scope() == MetricExpr::Scope::kPerCpu) {
     cell.cpus = EvaluateCpus(metric, inputs);
@@ -105,8 +149,11 @@ void AddToSpread(const MetricCell& cell, MetricRow& row) {
   if (any) ++row.contributing_hosts;
 }
 
-MetricRow EvaluateRow(const MetricExpr& metric, const Report& report) {
+MetricRow EvaluateRow(const Metric& shown, const Report& report) {
+  const MetricExpr& metric = shown.expr;
   MetricRow row;
+  row.decimals = shown.decimals;
+  row.alert_above = shown.alert_above;
   row.name = metric.name();
   row.unit = metric.unit();
   row.formula = metric.formula();
@@ -114,7 +161,7 @@ MetricRow EvaluateRow(const MetricExpr& metric, const Report& report) {
   std::vector<const Row*> rows;
   for (const std::string& input : metric.inputs()) rows.push_back(FindRow(report, input));
   for (size_t host = 0; host < report.result.hosts.size(); ++host) {
-    row.cells.push_back(EvaluateCell(metric, rows, host));
+    row.cells.push_back(EvaluateCell(metric, rows, report, host));
     AddToSpread(row.cells.back(), row);
   }
   return row;
@@ -122,21 +169,21 @@ MetricRow EvaluateRow(const MetricExpr& metric, const Report& report) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<MetricExpr>> FindMetrics(absl::string_view argument) {
-  std::vector<MetricExpr> metrics;
+absl::StatusOr<std::vector<Metric>> FindMetrics(absl::string_view argument) {
+  std::vector<Metric> metrics;
   if (argument.find('=') != absl::string_view::npos) {
-    absl::StatusOr<MetricExpr> metric = MetricExpr::Parse(argument);
-    if (!metric.ok()) return metric.status();
-    metrics.push_back(*std::move(metric));
+    absl::StatusOr<MetricExpr> expr = MetricExpr::Parse(argument);
+    if (!expr.ok()) return expr.status();
+    metrics.push_back({*std::move(expr), absl::nullopt, absl::nullopt});
     return metrics;
   }
   std::set<std::string> names;
   for (const NamedMetric& named : NamedMetrics()) {
     names.insert(named.group);
     if (named.group != argument) continue;
-    absl::StatusOr<MetricExpr> metric = MetricExpr::Parse(named.definition);
-    if (!metric.ok()) return metric.status();
-    metrics.push_back(*std::move(metric));
+    absl::StatusOr<MetricExpr> expr = MetricExpr::Parse(named.definition);
+    if (!expr.ok()) return expr.status();
+    metrics.push_back({*std::move(expr), named.decimals, named.alert_above});
   }
   if (metrics.empty()) {
     return absl::NotFoundError(absl::StrCat("no metric \"", argument,
@@ -146,10 +193,20 @@ absl::StatusOr<std::vector<MetricExpr>> FindMetrics(absl::string_view argument) 
   return metrics;
 }
 
-std::vector<MetricRow> EvaluateMetrics(const std::vector<MetricExpr>& metrics,
-                                       const Report& report) {
+std::vector<std::string> EventsOf(const std::vector<Metric>& metrics) {
+  std::vector<std::string> events;
+  for (const Metric& metric : metrics) {
+    for (const std::string& input : metric.expr.inputs()) {
+      const bool known = std::find(events.begin(), events.end(), input) != events.end();
+      if (!known && !IsFact(input)) events.push_back(input);
+    }
+  }
+  return events;
+}
+
+std::vector<MetricRow> EvaluateMetrics(const std::vector<Metric>& metrics, const Report& report) {
   std::vector<MetricRow> rows;
-  for (const MetricExpr& metric : metrics) rows.push_back(EvaluateRow(metric, report));
+  for (const Metric& metric : metrics) rows.push_back(EvaluateRow(metric, report));
   return rows;
 }
 

@@ -14,51 +14,46 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "client/aggregate.h"
+#include "client/metric_row.h"
 #include "common/metric_expr.h"
-#include "common/statistics.h"
 
 namespace pmu::client {
 
-// A metric that pmuctl knows by name.
+// A formula, and how its values are shown (see MetricRow).
+struct Metric {
+  MetricExpr expr;
+  absl::optional<int> decimals;
+  absl::optional<double> alert_above;
+};
+
+// A metric that is known by name.
 struct NamedMetric {
   std::string group;        // what -M takes; several metrics may share it
   std::string definition;   // for MetricExpr::Parse
   std::string description;  // one line
+  absl::optional<int> decimals = absl::nullopt;
+  absl::optional<double> alert_above = absl::nullopt;
 };
 
 const std::vector<NamedMetric>& NamedMetrics();
 
 // The metrics of a -M argument: a name of NamedMetrics(), or a definition
-// "name = formula". NOT_FOUND: no such name; says what is near.
+// "name = formula". NOT_FOUND: no such name; lists the known ones.
 // INVALID_ARGUMENT: a malformed formula, with position.
-absl::StatusOr<std::vector<MetricExpr>> FindMetrics(absl::string_view argument);
+absl::StatusOr<std::vector<Metric>> FindMetrics(absl::string_view argument);
 
-struct MetricCpuValue {
-  int cpu = 0;
-  MetricValue metric;
-};
+// The events that must be measured for metrics, each once, in order of first
+// mention: their inputs, without those that hosts know by themselves (the
+// number facts of backends, see BackendFact in host.proto).
+std::vector<std::string> EventsOf(const std::vector<Metric>& metrics);
 
-struct MetricCell {
-  MetricValue metric;                // Scope::kPerHost
-  std::vector<MetricCpuValue> cpus;  // Scope::kPerCpu
-};
-
-struct MetricRow {
-  std::string name;
-  std::string unit;
-  std::string formula;
-  MetricExpr::Scope scope = MetricExpr::Scope::kPerHost;
-  std::vector<MetricCell> cells;  // one per host, in the report's order
-  // Of the hosts' values; per CPU: of all CPUs of all hosts.
-  Statistics spread;
-  int contributing_hosts = 0;
-};
-
-// One row per metric, in the order given. A metric without all its inputs has
-// rows without numbers, with the reason.
-std::vector<MetricRow> EvaluateMetrics(const std::vector<MetricExpr>& metrics,
-                                       const Report& report);
+// One row per metric, in the order given, from `report`'s event rows; usually
+// put into Report::metrics. An input is found by the event's text as asked, or
+// by that without modifiers (cycles:u serves for cycles). A metric without all
+// its inputs has cells without numbers, with the reason.
+std::vector<MetricRow> EvaluateMetrics(const std::vector<Metric>& metrics, const Report& report);
 
 }  // namespace pmu::client
 

@@ -19,6 +19,7 @@
 #include "client/report/footer.h"
 #include "client/report/json.h"
 #include "client/report/table.h"
+#include "client/report/text_grid.h"
 #include "common/event_spec.h"
 
 namespace pmu::cli {
@@ -29,6 +30,17 @@ using client::MeasurementResult;
 using client::Report;
 
 constexpr size_t kDefaultWidth = 100;
+
+std::string MetricListText() {
+  client::TextGrid grid;
+  for (const char* title : {"metric", "gives", "description"}) {
+    grid.AddColumn(title, client::TextGrid::Align::kLeft);
+  }
+  for (const client::NamedMetric& metric : client::NamedMetrics()) {
+    grid.AddRow({metric.group, metric.definition, metric.description});
+  }
+  return grid.ToString();
+}
 
 class Run {
  public:
@@ -67,6 +79,7 @@ class Run {
     if (options_.duration > absl::ZeroDuration()) spec.duration = options_.duration;
     spec.min_hosts = options_.strict ? hosts_.size() : static_cast<size_t>(options_.min_hosts);
     spec.dry_run = options_.dry_run;
+    spec.freeze_on_smi = options_.smi_cost;
     spec.labels = options_.labels;
     spec.progress = [this](client::Phase phase, int64_t done, int64_t total) {
       // A running command has the terminal to itself.
@@ -96,7 +109,8 @@ class Run {
         measurement_->RequestStop(/*interrupted=*/false);
       });
     }
-    const Report report = client::Aggregate(measurement_->Finish());
+    Report report = client::Aggregate(measurement_->Finish());
+    report.metrics = client::EvaluateMetrics(options_.metrics, report);
     progress_.Clear();
     if (waiter.joinable()) waiter.join();
     return Print(report, outcome);
@@ -128,7 +142,7 @@ class Run {
       case Format::kTable:
         break;
     }
-    return client::PrintTable(report, {Width(), options_.per_cpu});
+    return client::PrintTable(report, {Width(), options_.per_cpu, options_.metrics_only});
   }
 
   int PrintDryRun() {
@@ -224,6 +238,9 @@ int RunCommand(const std::vector<std::string>& args, const Environment& environm
   }
   if (options->help) {
     return WriteStream(environment.out, RunHelp()).ok() ? kExitOk : kExitUsage;
+  }
+  if (options->list_metrics) {
+    return WriteStream(environment.out, MetricListText()).ok() ? kExitOk : kExitUsage;
   }
   absl::optional<std::vector<std::string>> hosts = ResolveHosts(options->hosts, environment);
   if (!hosts) return kExitUsage;

@@ -1,14 +1,17 @@
 #include "client/cli/run_options.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/exit_status.h"
 #include "client/report/csv.h"
 #include "common/cpu_list.h"
+#include "common/event_spec.h"
 
 namespace pmu::cli {
 namespace {
@@ -19,6 +22,8 @@ struct RawOptions {
   bool csv = false;
   std::string separator;
   std::vector<std::string> labels;
+  std::vector<std::string> metrics;
+  bool no_metric_only = false;
 };
 
 OptionTable Table(RunOptions* options, RawOptions* raw) {
@@ -26,6 +31,13 @@ OptionTable Table(RunOptions* options, RawOptions* raw) {
   options->hosts.AddTo(&table);
   table.AddStrings('e', "event", "EVENTS", "what to count, in perf's syntax; repeatable",
                    &options->events);
+  table.AddStrings('M', "metric", "METRIC",
+                   "a derived value: a name (-M list shows them) or \"name = formula\"; repeatable",
+                   &raw->metrics);
+  table.AddFlag(0, "smi-cost",
+                "measure what system management interrupts cost; sets freeze_on_smi meanwhile",
+                &options->smi_cost);
+  table.AddFlag(0, "no-metric-only", "with --smi-cost: show the counts too", &raw->no_metric_only);
   table.AddDuration('d', "duration", "DURATION",
                     "how long: 500ms, 5s, 1m30s; without it and without a command, until Ctrl-C",
                     &options->duration);
@@ -96,6 +108,31 @@ absl::Status SetFormat(const RawOptions& raw, RunOptions* options) {
       absl::StrCat("option --separator: ", absl::string_view(status.message())));
 }
 
+// The group keeps the three counting over exactly the same time.
+constexpr char kSmiCostEvents[] = "{msr/aperf/,msr/smi/,cycles}";
+
+absl::Status SetMetrics(const RawOptions& raw, RunOptions* options) {
+  std::vector<std::string> names = raw.metrics;
+  if (options->smi_cost) {
+    names.emplace_back("smi-cost");
+    options->events.emplace_back(kSmiCostEvents);
+    options->metrics_only = !raw.no_metric_only;
+  }
+  for (const std::string& name : names) {
+    if (name == "list") {
+      options->list_metrics = true;
+      continue;
+    }
+    absl::StatusOr<std::vector<client::Metric>> found = client::FindMetrics(name);
+    if (!found.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option --metric: ", absl::string_view(found.status().message())));
+    }
+    for (client::Metric& metric : *found) options->metrics.push_back(std::move(metric));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SetLabels(const RawOptions& raw, RunOptions* options) {
   for (const std::string& label : raw.labels) {
     const size_t sign = label.find('=');
@@ -110,7 +147,21 @@ absl::Status SetLabels(const RawOptions& raw, RunOptions* options) {
 
 }  // namespace
 
-std::string RunOptions::EventText() const { return absl::StrJoin(events, ","); }
+std::string RunOptions::EventText() const {
+  std::vector<std::string> all = events;
+  std::vector<std::string> known;
+  // A malformed -e is reported by who parses the whole text.
+  if (const auto asked = ParseEventList(absl::StrJoin(events, ",")); asked.ok()) {
+    for (const EventSpec& event : *asked) known.push_back(event.text);
+  }
+  for (const std::string& event : client::EventsOf(metrics)) {
+    const bool asked = std::any_of(known.begin(), known.end(), [&](const std::string& text) {
+      return text == event || absl::StartsWith(text, event + ":");
+    });
+    if (!asked) all.push_back(event);
+  }
+  return absl::StrJoin(all, ",");
+}
 
 absl::StatusOr<RunOptions> ParseRunOptions(const std::vector<std::string>& args) {
   RunOptions options;
@@ -119,7 +170,9 @@ absl::StatusOr<RunOptions> ParseRunOptions(const std::vector<std::string>& args)
   if (!operands.ok()) return operands.status();
   if (options.help) return options;
   options.command = *std::move(operands);
-  if (options.events.empty()) {
+  if (absl::Status status = SetMetrics(raw, &options); !status.ok()) return status;
+  if (options.list_metrics) return options;
+  if (options.events.empty() && options.metrics.empty()) {
     return absl::InvalidArgumentError(
         "no events: give -e EVENTS, for example -e task-clock,context-switches,page-faults");
   }
@@ -150,6 +203,9 @@ std::string RunHelp() {
       "  r1a8                   raw, in hexadecimal           {a,b}     a group\n"
       "  cpu/event=0x3c/        on a PMU                      sched:sched_switch\n"
       "\n"
+      "Metrics (-M list shows them all) are computed from events, which are added to\n"
+      "-e where they are missing: -M ipc, or -M 'kpi = 1000 * branches / instructions'.\n"
+      "\n"
       "The result goes to the standard output; with a command to the standard\n"
       "error, so that the command's output stays what it is. --output FILE puts it\n"
       "into a file instead. Hosts that fail and counters that cannot count do not\n"
@@ -164,7 +220,9 @@ std::string RunHelp() {
       "  pmuctl run --hosts 127.0.0.1 -e task-clock,page-faults --duration 5s\n"
       "  pmuctl run --hosts node[01-16] -e cycles,instructions -- ./drive-the-test\n"
       "  pmuctl run --hosts @lab.txt -e cycles -A -C 0-3 -j -o result.json -d 10s\n"
-      "  pmuctl run --hosts a,b -e 'cpu/event=0x3c,umask=1/' --dry-run\n");
+      "  pmuctl run --hosts a,b -e 'cpu/event=0x3c,umask=1/' --dry-run\n"
+      "  pmuctl run --hosts node[01-16] -M ipc --duration 10s\n"
+      "  pmuctl run --hosts node[01-16] --smi-cost --duration 60s\n");
 }
 
 }  // namespace pmu::cli

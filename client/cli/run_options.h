@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "client/cli/host_options.h"
 #include "client/measurement.h"
+#include "client/metrics.h"
 
 namespace pmu::cli {
 
@@ -21,6 +22,10 @@ enum class Format { kTable, kJson, kCsv };
 struct RunOptions {
   HostOptions hosts;
   std::vector<std::string> events;
+  std::vector<client::Metric> metrics;
+  bool list_metrics = false;  // -M list
+  bool smi_cost = false;
+  bool metrics_only = false;
   absl::Duration duration = absl::ZeroDuration();  // zero: not given
   std::string cpus;
   int64_t pid = 0;
@@ -37,7 +42,7 @@ struct RunOptions {
   std::map<std::string, std::string> labels;
   std::vector<std::string> command;
 
-  // All of -e, joined by commas.
+  // All of -e, and what the metrics need beside them, joined by commas.
   std::string EventText() const;
 };
 

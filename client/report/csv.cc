@@ -58,6 +58,7 @@ class CsvPrinter {
       AppendTotal(row);
       AppendSpread(row);
     }
+    for (const MetricRow& row : report_.metrics) AppendMetric(row);
     return std::move(out_);
   }
 
@@ -159,6 +160,33 @@ class CsvPrinter {
       line[kContributing] = absl::StrCat(spread.count());
       Append(line);
     }
+  }
+
+  void AppendMetric(const MetricRow& row) {
+    for (size_t i = 0; i < row.cells.size(); ++i) {
+      const std::string& host = report_.result.hosts[i].host;
+      if (row.scope == MetricExpr::Scope::kPerHost || row.cells[i].cpus.empty()) {
+        AppendMetricValue(row, host, "", row.cells[i].metric);
+      }
+      for (const MetricCpuValue& cpu : row.cells[i].cpus) {
+        AppendMetricValue(row, host, absl::StrCat(cpu.cpu), cpu.metric);
+      }
+    }
+  }
+
+  void AppendMetricValue(const MetricRow& row, const std::string& host, const std::string& cpu,
+                         const MetricValue& metric) {
+    Line line;
+    line[kRowKind] = "metric";
+    line[kEvent] = row.name;
+    line[kLabel] = row.name;
+    line[kUnit] = row.unit;
+    line[kHost] = host;
+    line[kCpu] = cpu;
+    line[kState] = CellStateToken(metric.number ? CellState::kCounted : CellState::kNotCounted);
+    if (metric.number) line[kValue] = PlainNumber(*metric.number);
+    line[kReason] = metric.reason;
+    Append(line);
   }
 
   const Report& report_;

@@ -112,6 +112,34 @@ Json RowJson(const Report& report, const Row& row) {
           {"hosts", std::move(hosts)}};
 }
 
+void AddMetricValue(const MetricValue& metric, Json* json) {
+  (*json)["value"] = JsonDouble(metric.number);
+  (*json)["reason"] = metric.reason;
+}
+
+Json MetricJson(const Report& report, const MetricRow& row) {
+  Json hosts = Json::array();
+  for (size_t i = 0; i < row.cells.size(); ++i) {
+    Json host = {{"host", report.result.hosts[i].host}};
+    AddMetricValue(row.cells[i].metric, &host);
+    Json cpus = Json::array();
+    for (const MetricCpuValue& value : row.cells[i].cpus) {
+      Json cpu = {{"cpu", value.cpu}};
+      AddMetricValue(value.metric, &cpu);
+      cpus.push_back(std::move(cpu));
+    }
+    host["cpus"] = std::move(cpus);
+    hosts.push_back(std::move(host));
+  }
+  return {{"metric", row.name},
+          {"unit", row.unit},
+          {"formula", row.formula},
+          {"per", row.scope == MetricExpr::Scope::kPerCpu ? "cpu" : "host"},
+          {"contributing_hosts", row.contributing_hosts},
+          {"spread", SpreadJson(row.spread)},
+          {"hosts", std::move(hosts)}};
+}
+
 Json TimingJson(const MeasurementResult& result) {
   const bool has_skew = result.start_skew_ns.has_value();
   return {
@@ -128,6 +156,8 @@ Json TimingJson(const MeasurementResult& result) {
 std::string PrintJson(const Report& report, const JsonOptions& options) {
   Json events = Json::array();
   for (const Row& row : report.rows) events.push_back(RowJson(report, row));
+  Json metrics = Json::array();
+  for (const MetricRow& row : report.metrics) metrics.push_back(MetricJson(report, row));
   Json hosts = Json::array();
   for (const HostResult& host : report.result.hosts) hosts.push_back(HostJson(host));
   Json labels = Json::object();
@@ -139,6 +169,7 @@ std::string PrintJson(const Report& report, const JsonOptions& options) {
                    {"labels", std::move(labels)},
                    {"requested_events", Json(report.result.requested_events)},
                    {"events", std::move(events)},
+                   {"metrics", std::move(metrics)},
                    {"hosts", std::move(hosts)}});
 }
 

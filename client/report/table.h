@@ -14,8 +14,9 @@
 namespace pmu::client {
 
 struct TableOptions {
-  size_t width = 100;    // columns of the terminal
-  bool per_cpu = false;  // a line for each CPU below each event
+  size_t width = 100;         // columns of the terminal
+  bool per_cpu = false;       // a line for each CPU below each event
+  bool metrics_only = false;  // leave the events out
 };
 
 std::string PrintTable(const Report& report, const TableOptions& options);

@@ -89,6 +89,35 @@ TEST(MetricsTest, MissingInputIsSaidPerHost) {
   EXPECT_EQ(row.contributing_hosts, 0);
 }
 
+TEST(MetricsTest, ModifiersDoNotHideAnEventButAnExactMatchWins) {
+  const Report report =
+      ReportOf({"instructions:u", "cycles:u", "cycles"},
+               {{{"instructions:u", {{0, 30}}}, {"cycles:u", {{0, 10}}}, {"cycles", {{0, 15}}}}});
+  EXPECT_EQ(Evaluate("ipc", report).cells[0].metric.number, 2);
+}
+
+TEST(MetricsTest, FactsOfTheHostAreInputsToo) {
+  Report report =
+      ReportOf({"perf-aperf", "perf-mperf"},
+               {{{"perf-aperf", {{0, 30}, {1, 10}}}, {"perf-mperf", {{0, 20}, {1, 20}}}}});
+  pmu::v1::Host identity;
+  pmu::v1::BackendFact* fact = identity.add_backends()->add_facts();
+  fact->set_name("nominal-frequency");
+  fact->set_number(2e9);
+  report.result.hosts[0].identity = identity;
+  const MetricRow row = Evaluate("effective-frequency", report);
+  ASSERT_THAT(row.cells[0].cpus, SizeIs(2));
+  EXPECT_DOUBLE_EQ(*row.cells[0].cpus[0].metric.number, 3);
+  EXPECT_DOUBLE_EQ(*row.cells[0].cpus[1].metric.number, 1);
+}
+
+// Whatever the formula, the events are asked for once, and facts never.
+TEST(MetricsTest, EventsOfMetrics) {
+  auto metrics = FindMetrics("effective-frequency");
+  ASSERT_TRUE(metrics.ok());
+  EXPECT_THAT(EventsOf(*metrics), ::testing::ElementsAre("perf-aperf", "perf-mperf"));
+}
+
 TEST(MetricsTest, EveryNamedMetricParses) {
   for (const NamedMetric& named : NamedMetrics()) {
     const auto metric = MetricExpr::Parse(named.definition);
