@@ -10,7 +10,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "server/backends/perf_event/open_error.h"
 #include "server/backends/perf_event/privileges.h"
@@ -52,18 +51,13 @@ Probe MakeProbe(absl::string_view name, absl::string_view pmu, uint32_t type, ui
   return probe;
 }
 
-struct Outcome {
-  PmuHealth health = PmuHealth::kUntested;
-  std::string note;
-};
-
 class SelfTest {
  public:
-  SelfTest(PerfSyscalls& syscalls, bool has_core_pmu, Privileges privileges)
-      : syscalls_(syscalls), has_core_pmu_(has_core_pmu), privileges_(std::move(privileges)) {}
+  SelfTest(PerfSyscalls& syscalls, bool has_core_pmu, const Privileges& privileges)
+      : syscalls_(syscalls), has_core_pmu_(has_core_pmu), privileges_(privileges) {}
 
   // Counts `probe` over the loop on the calling thread.
-  Outcome Run(const Probe& probe) const {
+  SelfTestResult Run(const Probe& probe) const {
     perf_event_attr attr = {};
     attr.size = sizeof(attr);
     attr.type = probe.event.encoding.type;
@@ -91,7 +85,7 @@ class SelfTest {
   }
 
  private:
-  Outcome NotOpened(const Probe& probe, int error) const {
+  SelfTestResult NotOpened(const Probe& probe, int error) const {
     OpenAttempt attempt;
     attempt.event = &probe.event;
     attempt.has_core_pmu = has_core_pmu_;
@@ -99,7 +93,7 @@ class SelfTest {
     return {PmuHealth::kUnavailable, std::string(OpenError(error, attempt).message())};
   }
 
-  static Outcome Judge(const Probe& probe, uint64_t count, uint64_t running_ns) {
+  static SelfTestResult Judge(const Probe& probe, uint64_t count, uint64_t running_ns) {
     if (running_ns == 0) {
       return {PmuHealth::kUntested,
               absl::StrCat(probe.event.text,
@@ -141,7 +135,7 @@ SelfTestResult TestPmu(const SelfTest& test, const std::vector<Probe>& probes,
     }
     result.health = PmuHealth::kUnavailable;
     for (const Probe& probe : probes) {
-      const Outcome outcome = test.Run(probe);
+      const SelfTestResult outcome = test.Run(probe);
       if (outcome.health == PmuHealth::kUnavailable && result.health != PmuHealth::kUnavailable) {
         continue;  // Some PMUs lack one of the events; another was tested.
       }
