@@ -32,11 +32,11 @@ class Burst : public std::enable_shared_from_this<Burst> {
   void SendNext() {
     --left_;
     const int64_t sent_ns = clock_.MonotonicNs();
-    connection_->ProbeClock(
-        {}, timeout_,
-        [self = shared_from_this(), sent_ns](absl::StatusOr<pmu::v1::ProbeClockResponse> answer) {
-          self->OnAnswer(sent_ns, self->clock_.MonotonicNs(), answer);
-        });
+    connection_->ProbeClock({}, timeout_,
+                            [self = shared_from_this(),
+                             sent_ns](const absl::StatusOr<pmu::v1::ProbeClockResponse>& answer) {
+                              self->OnAnswer(sent_ns, self->clock_.MonotonicNs(), answer);
+                            });
   }
 
  private:

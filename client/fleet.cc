@@ -19,7 +19,7 @@ constexpr uint32_t kPageSize = 1000;
 // No agent has this many counters; one that pages for ever is broken.
 constexpr size_t kMaxPages = 1000;
 
-using Asker = std::function<void(EventLoop*, PmuConnection*, size_t, std::function<void()>)>;
+using Asker = std::function<void(EventLoop*, PmuConnection*, size_t, const std::function<void()>&)>;
 
 // Asks every host, `options.max_in_flight` at a time. `ask` starts the calls
 // to host `index` and runs its last argument when through with it; `failed` is
@@ -58,7 +58,7 @@ class CounterPager : public std::enable_shared_from_this<CounterPager> {
                std::function<void()> done)
       : connection_(connection), timeout_(timeout), listing_(listing), done_(std::move(done)) {}
 
-  void NextPage(pmu::v1::ListCountersRequest request) {
+  void NextPage(const pmu::v1::ListCountersRequest& request) {
     connection_->ListCounters(
         request, timeout_,
         [self = shared_from_this(), request](absl::StatusOr<pmu::v1::ListCountersResponse> page) {
@@ -81,7 +81,7 @@ class CounterPager : public std::enable_shared_from_this<CounterPager> {
       Finish(absl::InternalError("list of counters does not end"));
     } else {
       request.set_page_token(page->next_page_token());
-      NextPage(std::move(request));
+      NextPage(request);
     }
   }
 
@@ -100,7 +100,7 @@ class CounterPager : public std::enable_shared_from_this<CounterPager> {
 };
 
 void AskClock(EventLoop* loop, PmuConnection* connection, ClockBurstGate* gate,
-              const FleetOptions& options, HostAnswer* answer, std::function<void()> done) {
+              const FleetOptions& options, HostAnswer* answer, const std::function<void()>& done) {
   gate->Enter([=] {
     RunClockBurst(connection, loop->clock(), options.clock_probes, options.timeout,
                   [=](absl::StatusOr<ClockBurst> burst) {
@@ -117,7 +117,8 @@ void AskClock(EventLoop* loop, PmuConnection* connection, ClockBurstGate* gate,
 }
 
 void AskIdentity(EventLoop* loop, PmuConnection* connection, ClockBurstGate* gate,
-                 const FleetOptions& options, HostAnswer* answer, std::function<void()> done) {
+                 const FleetOptions& options, HostAnswer* answer,
+                 const std::function<void()>& done) {
   ContactHost(loop, connection, options.timeout, [=](absl::StatusOr<pmu::v1::Host> host) {
     if (!host.ok()) {
       answer->status = host.status();
@@ -138,8 +139,8 @@ std::vector<HostAnswer> QueryHosts(const std::vector<std::string>& hosts,
   ClockBurstGate gate;
   AskAll(
       hosts, options,
-      [&](EventLoop* loop, PmuConnection* connection, size_t i, std::function<void()> done) {
-        AskIdentity(loop, connection, &gate, options, &answers[i], std::move(done));
+      [&](EventLoop* loop, PmuConnection* connection, size_t i, const std::function<void()>& done) {
+        AskIdentity(loop, connection, &gate, options, &answers[i], done);
       },
       [&](size_t i, absl::Status status) { answers[i].status = std::move(status); });
   return answers;

@@ -63,7 +63,8 @@ class PendingCall : public EventLoop::Operation {
 
 class GrpcConnection final : public PmuConnection {
  public:
-  GrpcConnection(EventLoop* loop, std::shared_ptr<grpc::Channel> channel, RpcErrorContext errors)
+  GrpcConnection(EventLoop* loop, const std::shared_ptr<grpc::Channel>& channel,
+                 RpcErrorContext errors)
       : loop_(loop), stub_(pmu::v1::PmuService::NewStub(channel)), errors_(std::move(errors)) {}
 
   ~GrpcConnection() override {

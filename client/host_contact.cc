@@ -25,7 +25,8 @@ void Deliver(absl::StatusOr<pmu::v1::GetHostResponse> answer, const Done& done) 
 
 }  // namespace
 
-void ContactHost(EventLoop* loop, PmuConnection* connection, absl::Duration timeout, Done done) {
+void ContactHost(EventLoop* loop, PmuConnection* connection, absl::Duration timeout,
+                 const Done& done) {
   const int64_t give_up_ns = loop->NowNs() + absl::ToInt64Nanoseconds(timeout);
   connection->GetHost({}, timeout, [=](absl::StatusOr<pmu::v1::GetHostResponse> first) {
     const absl::Duration left = absl::Nanoseconds(give_up_ns - loop->NowNs()) - kSecondTryAfter;

@@ -19,7 +19,7 @@ namespace pmu::client {
 // an agent just starting, a full accept queue. What hangs ends after `timeout`.
 // Neither `loop` nor `connection` is owned, both must outlive the call.
 void ContactHost(EventLoop* loop, PmuConnection* connection, absl::Duration timeout,
-                 std::function<void(absl::StatusOr<pmu::v1::Host>)> done);
+                 const std::function<void(absl::StatusOr<pmu::v1::Host>)>& done);
 
 }  // namespace pmu::client
 

@@ -66,7 +66,7 @@ void HostSession::Close(absl::Duration timeout) {
 
 // Connecting and arming ----------------------------------------------------
 
-void HostSession::Arm(std::function<void()> reached, std::function<void()> done) {
+void HostSession::Arm(const std::function<void()>& reached, const std::function<void()>& done) {
   ContactHost(loop_, connection_.get(), plan_->timeout,
               [=, this](absl::StatusOr<pmu::v1::Host> host) {
                 if (state_ != State::kContacting) return;
@@ -86,7 +86,8 @@ void HostSession::Arm(std::function<void()> reached, std::function<void()> done)
               });
 }
 
-void HostSession::MeasureClock(std::function<void()> reached, std::function<void()> done) {
+void HostSession::MeasureClock(const std::function<void()>& reached,
+                               const std::function<void()>& done) {
   plan_->clock_gate->Enter([=, this] {
     if (state_ != State::kContacting) {
       plan_->clock_gate->Leave();
@@ -103,7 +104,7 @@ void HostSession::MeasureClock(std::function<void()> reached, std::function<void
 }
 
 void HostSession::OnClock(const absl::StatusOr<ClockBurst>& burst,
-                          const std::function<void()>& reached, std::function<void()> done) {
+                          const std::function<void()>& reached, const std::function<void()>& done) {
   if (!burst.ok()) {
     Fail(burst.status());
     reached();
@@ -113,10 +114,10 @@ void HostSession::OnClock(const absl::StatusOr<ClockBurst>& burst,
   result_->clock = newest_clock_ = burst->offset;
   slowest_round_trip_ = burst->slowest;
   reached();
-  Open(/*may_retry=*/true, std::move(done));
+  Open(/*may_retry=*/true, done);
 }
 
-void HostSession::Open(bool may_retry, std::function<void()> done) {
+void HostSession::Open(bool may_retry, const std::function<void()>& done) {
   SetState(State::kOpening);
   ++plan_->counts->busy;
   connection_->StartSession(plan_->start_request, plan_->timeout,
@@ -170,14 +171,14 @@ void HostSession::OnOpened(const pmu::v1::StartSessionResponse& answer) {
 // Starting -------------------------------------------------------------------
 
 void HostSession::Trigger(int64_t start_ns, int64_t stop_ns, absl::Duration timeout,
-                          std::function<void()> done) {
+                          const std::function<void()>& done) {
   started_at_ns_ = start_ns;
   pmu::v1::TriggerRequest request;
   request.set_session_id(session_id_);
   request.set_start_at_ns(newest_clock_.ToHost(start_ns));
   if (stop_ns != 0) request.set_stop_at_ns(newest_clock_.ToHost(stop_ns));
   connection_->Trigger(
-      request, timeout, [=, this](absl::StatusOr<pmu::v1::TriggerResponse> answer) {
+      request, timeout, [=, this](const absl::StatusOr<pmu::v1::TriggerResponse>& answer) {
         if (state_ == State::kArmed) {
           if (answer.ok()) {
             last_answer_ns_ = loop_->NowNs();
@@ -196,11 +197,11 @@ void HostSession::Trigger(int64_t start_ns, int64_t stop_ns, absl::Duration time
 
 // Ending ---------------------------------------------------------------------
 
-void HostSession::Collect(int64_t stop_ns, std::function<void()> done) {
+void HostSession::Collect(int64_t stop_ns, const std::function<void()>& done) {
   auto collection = std::make_shared<Collection>();
   collection->stop_ns = stop_ns;
   collection->give_up_ns = std::max(stop_ns, loop_->NowNs()) + ToNs(plan_->timeout);
-  collection->done = std::move(done);
+  collection->done = done;
   collection->pending = 1;
   if (loop_->NowNs() - newest_clock_.measured_at_ns > ToNs(kFreshClock)) {
     // Beside the Stop, not after it: costs no time of its own.
@@ -210,7 +211,7 @@ void HostSession::Collect(int64_t stop_ns, std::function<void()> done) {
   TryStop(collection);
 }
 
-void HostSession::TryStop(std::shared_ptr<Collection> collection) {
+void HostSession::TryStop(const std::shared_ptr<Collection>& collection) {
   if (!has_session()) {  // found lost meanwhile
     FinishCollection(collection.get());
     return;
@@ -235,7 +236,8 @@ void HostSession::TryStop(std::shared_ptr<Collection> collection) {
                     });
 }
 
-void HostSession::OnStopFailed(const absl::Status& status, std::shared_ptr<Collection> collection) {
+void HostSession::OnStopFailed(const absl::Status& status,
+                               const std::shared_ptr<Collection>& collection) {
   auto finish = [=, this] { FinishCollection(collection.get()); };
   if (!has_session()) {
     finish();
@@ -317,7 +319,7 @@ void HostSession::Renew() {
   pmu::v1::RenewLeaseRequest request;
   request.set_session_id(session_id_);
   connection_->RenewLease(request, std::min(plan_->timeout, plan_->lease / 3),
-                          [this](absl::StatusOr<pmu::v1::RenewLeaseResponse> answer) {
+                          [this](const absl::StatusOr<pmu::v1::RenewLeaseResponse>& answer) {
                             if (has_session()) OnRenewed(answer.status());
                           });
 }
@@ -338,7 +340,7 @@ void HostSession::OnRenewed(const absl::Status& status) {
   ScheduleRenewal(next);
 }
 
-void HostSession::FollowClock(int probes, std::function<void()> done) {
+void HostSession::FollowClock(int probes, const std::function<void()>& done) {
   RunClockBurst(connection_.get(), loop_->clock(), probes, std::min(plan_->timeout, kProbeTimeout),
                 [=, this](absl::StatusOr<ClockBurst> burst) {
                   if (burst.ok() && has_session()) TakeClock(burst->offset);
@@ -356,7 +358,8 @@ void HostSession::TakeClock(const ClockOffset& newer) {
   Close(kCloseTimeout);
 }
 
-void HostSession::ExplainLostSession(const absl::Status& status, std::function<void()> done) {
+void HostSession::ExplainLostSession(const absl::Status& status,
+                                     const std::function<void()>& done) {
   connection_->GetHost(
       {}, std::min(plan_->timeout, absl::Seconds(1)),
       [=, this](absl::StatusOr<pmu::v1::GetHostResponse> answer) {

@@ -62,17 +62,17 @@ class HostSession {
 
   // Connects, estimates the clock, opens the counters. `reached` runs when the
   // first two are done or have failed; `done` follows it.
-  void Arm(std::function<void()> reached, std::function<void()> done);
+  void Arm(const std::function<void()>& reached, const std::function<void()>& done);
 
   // Plans start and stop (0: open) at these instants of our clock. A host
   // whose answer does not come within `timeout` is in doubt, not failed:
   // Collect finds out what happened.
   void Trigger(int64_t start_ns, int64_t stop_ns, absl::Duration timeout,
-               std::function<void()> done);
+               const std::function<void()>& done);
 
   // Ends counting at `stop_ns` of our clock (in the past: now) and fetches the
   // readings; tries again for the plan's timeout after that instant.
-  void Collect(int64_t stop_ns, std::function<void()> done);
+  void Collect(int64_t stop_ns, const std::function<void()>& done);
 
   // Ends the session without readings; one try of at most `timeout`. A session
   // that is just being opened is ended when it is. See HostSessionCounts::busy.
@@ -102,16 +102,16 @@ class HostSession {
   // Counters may still be open there: tells the agent to close them.
   void Close(absl::Duration timeout);
 
-  void MeasureClock(std::function<void()> reached, std::function<void()> done);
+  void MeasureClock(const std::function<void()>& reached, const std::function<void()>& done);
   void OnClock(const absl::StatusOr<ClockBurst>& burst, const std::function<void()>& reached,
-               std::function<void()> done);
-  void Open(bool may_retry, std::function<void()> done);
+               const std::function<void()>& done);
+  void Open(bool may_retry, const std::function<void()>& done);
   void OnOpened(const pmu::v1::StartSessionResponse& answer);
 
   // One Collect: the Stop, and beside it a last look at the clock.
   struct Collection;
-  void TryStop(std::shared_ptr<Collection> collection);
-  void OnStopFailed(const absl::Status& status, std::shared_ptr<Collection> collection);
+  void TryStop(const std::shared_ptr<Collection>& collection);
+  void OnStopFailed(const absl::Status& status, const std::shared_ptr<Collection>& collection);
   void FinishCollection(Collection* collection);
   void TakeStopped(const pmu::v1::StopResponse& answer);
 
@@ -119,11 +119,11 @@ class HostSession {
   void ScheduleRenewal(absl::Duration delay);
   void Renew();
   void OnRenewed(const absl::Status& status);
-  void FollowClock(int probes, std::function<void()> done);
+  void FollowClock(int probes, const std::function<void()>& done);
   // Fails the host when its clock cannot have moved like this by itself.
   void TakeClock(const ClockOffset& newer);
   // The agent does not know the session: asks who it is, then fails.
-  void ExplainLostSession(const absl::Status& status, std::function<void()> done);
+  void ExplainLostSession(const absl::Status& status, const std::function<void()>& done);
   absl::Status LostStatus(const absl::Status& status) const;
 
   EventLoop* loop_;
