@@ -109,7 +109,7 @@ class UnaryMethod {
 
   // Finished calls above this number of listening ones are not kept.
   static constexpr int kMaxListening = 8;
-  // Nor are those with larger messages.
+  // Nor are those with larger messages, as sent.
   static constexpr size_t kMaxKeptBytes = 256 * 1024;
 
   const char* const name_;
@@ -170,8 +170,9 @@ void UnaryCall<Request, Response>::Finish(const absl::Status& status) {
 template <class Request, class Response>
 void UnaryCall<Request, Response>::Release() {
   if (--events_to_come_ > 0) return;
+  // The response was measured when it was sent.
   const bool keep = method_->listening_ < Method::kMaxListening &&
-                    request_.SpaceUsedLong() + response_.SpaceUsedLong() < Method::kMaxKeptBytes;
+                    request_.ByteSizeLong() + response_.GetCachedSize() < Method::kMaxKeptBytes;
   if (!keep) {
     delete this;
     return;
