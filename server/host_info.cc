@@ -1,8 +1,8 @@
 #include "server/host_info.h"
 
+#include "common/version.h"
 #include "server/machine/machine_info.h"
 #include "server/proto_convert.h"
-#include "server/version.h"
 
 namespace pmu::server {
 
@@ -10,7 +10,7 @@ void FillHost(const HostInfoSource& source, pmu::v1::Host* out) {
   const MachineInfo machine = ReadMachineInfo(source.sysfs_root);
   out->set_hostname(machine.hostname);
   out->set_boot_id(machine.boot_id);
-  out->set_agent_version(kAgentVersion);
+  out->set_agent_version(kVersion);
   out->set_agent_instance(source.agent_instance);
   out->set_os(machine.os);
   out->set_kernel_release(machine.kernel_release);

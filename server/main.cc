@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/version.h"
 #include "server/agent.h"
 #include "server/backends/perf_event/perf_event_backend.h"
 #include "server/descriptor_limit.h"
@@ -21,7 +22,6 @@
 #include "server/service/rpc_server.h"
 #include "server/state_dir.h"
 #include "server/stop_signals.h"
-#include "server/version.h"
 
 namespace pmu::server {
 namespace {
@@ -46,8 +46,8 @@ void LogBackends(const std::vector<std::unique_ptr<CounterBackend>>& backends) {
   for (const auto& backend : backends) {
     const BackendInfo info = backend->Describe();
     if (!info.availability.ok()) {
-      Log(LogLevel::kWarning, absl::StrCat("backend ", info.name, " is not available: ",
-                                           std::string(info.availability.message())));
+      Log(LogLevel::kInfo, absl::StrCat("backend ", info.name, " is not available: ",
+                                        std::string(info.availability.message())));
     }
     for (const PmuInfo& pmu : info.pmus) {
       if (pmu.health != PmuHealth::kImplausible) continue;
@@ -87,8 +87,8 @@ absl::Status Serve(const PmudOptions& options) {
   absl::StatusOr<std::unique_ptr<RpcServer>> server =
       RpcServer::Start(agent->get(), options.listen, options.insecure);
   if (!server.ok()) return server.status();
-  Log(LogLevel::kInfo, absl::StrCat("pmud ", kAgentVersion, " serves on ",
-                                    absl::StrJoin((*server)->addresses(), ", ")));
+  Log(LogLevel::kInfo,
+      absl::StrCat("pmud ", kVersion, " serves on ", absl::StrJoin((*server)->addresses(), ", ")));
   if (!options.port_file.empty()) {
     absl::Status written =
         WriteFileAtomically(options.port_file, absl::StrCat((*server)->port(), "\n"));
@@ -112,7 +112,7 @@ int Main(const std::vector<std::string>& args) {
     return EXIT_SUCCESS;
   }
   if (options->version) {
-    printf("pmud %s\n", kAgentVersion);
+    printf("pmud %s\n", kVersion);
     return EXIT_SUCCESS;
   }
   SetLogLevel(options->log_level);

@@ -7,11 +7,10 @@
 #include "client/cli/commands.h"
 #include "client/cli/exit_status.h"
 #include "client/cli/output.h"
+#include "common/version.h"
 
 namespace pmu::cli {
 namespace {
-
-constexpr char kVersion[] = "0.1.0";
 
 struct Subcommand {
   const char* name;
