@@ -147,17 +147,16 @@ void RegisterHardware::MakeCpuBackends(const RegisterHardwareOptions& options) {
 // the real one must not be touched for it.
 absl::Status RegisterHardware::MakeFreezeOnSmi(const RegisterHardwareOptions& options) {
   std::string root = options.root;
-  if (simulated_->has_smi()) {
-    if (root.empty()) {
-      root = absl::StrCat(options.state_dir, "/simulated");
-      absl::Status made = MakeSimulatedSwitch(root);
-      if (!made.ok()) return made;
-    }
-    simulated_->cpus()->SetFreezeOnSmiSwitch([path = absl::StrCat(root, kFreezeOnSmiPath)] {
-      return ReadTrimmedFile(path).value_or("0") == "1";
-    });
+  if (simulated_->has_smi() && root.empty()) {
+    root = absl::StrCat(options.state_dir, "/simulated");
+    absl::Status made = MakeSimulatedSwitch(root);
+    if (!made.ok()) return made;
   }
   freeze_on_smi_ = std::make_unique<FreezeOnSmi>(root, journal_.get(), LogNotPutBack);
+  if (simulated_->has_smi()) {
+    FreezeOnSmi* freeze = freeze_on_smi_.get();
+    simulated_->cpus()->SetFreezeOnSmiSwitch([freeze] { return freeze->IsOn(); });
+  }
   return absl::OkStatus();
 }
 

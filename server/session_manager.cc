@@ -169,7 +169,7 @@ absl::StatusOr<std::shared_ptr<void>> SessionManager::HoldMachine(
     const SessionSpec& spec, const std::vector<PlannedEvent>& plan) const {
   if (!spec.freeze_on_smi) return nullptr;
   if (!freeze_on_smi_) {
-    return absl::UnimplementedError("freeze_on_smi: this agent cannot set that switch");
+    return absl::FailedPreconditionError("freeze_on_smi: this agent cannot set that switch");
   }
   for (const PlannedEvent& planned : plan) {
     if (planned.support.ok()) continue;

@@ -210,10 +210,22 @@ absl::Status FileRestoreJournal::MarkUndone(Ticket ticket) {
     return absl::NotFoundError(absl::StrCat("the restore journal has no record ", ticket));
   }
   At(JournalPoint::kBeforeUndone);
-  absl::Status status =
-      size_bytes_ > kRewriteAboveBytes ? Rewrite() : Append(FormatUndone(ticket), false);
+  absl::Status status;
+  if (outstanding_.empty()) {
+    status = Empty();
+  } else if (size_bytes_ > kRewriteAboveBytes) {
+    status = Rewrite();
+  } else {
+    status = Append(FormatUndone(ticket), false);
+  }
   At(JournalPoint::kUndone);
   return status;
+}
+
+absl::Status FileRestoreJournal::Empty() {
+  if (ftruncate(fd_, 0) != 0 || fdatasync(fd_) != 0) return FileError("empty", path_);
+  size_bytes_ = 0;
+  return absl::OkStatus();
 }
 
 size_t FileRestoreJournal::outstanding_count() const {

@@ -90,6 +90,7 @@ class FileRestoreJournal final : public RestoreJournal {
   absl::Status Load();
   // Writes the file anew with what is outstanding, in one step.
   absl::Status Rewrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Empty() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Appends `text` durably, or leaves the file as it was.
   absl::Status Append(absl::string_view text, bool is_record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status WriteAll(absl::string_view text);

@@ -314,7 +314,7 @@ TEST_F(SessionManagerTest, WithAnEventMissingTheSwitchIsNotTouched) {
 TEST_F(SessionManagerTest, WhatTheSwitchSaysIsTheAnswer) {
   FakeSwitch freeze;
   freeze.error = absl::PermissionDeniedError("cannot be written");
-  EXPECT_EQ(Start(SmiRequest("cycles")).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(Start(SmiRequest("cycles")).status().code(), absl::StatusCode::kFailedPrecondition);
   manager_->SetFreezeOnSmi(freeze.Function());
 
   EXPECT_EQ(Start(SmiRequest("cycles")).status(), freeze.error);

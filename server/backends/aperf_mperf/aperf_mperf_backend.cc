@@ -13,7 +13,7 @@ namespace {
 
 absl::Status KernelCountsIt(const char* name) {
   return absl::FailedPreconditionError(
-      absl::StrCat("the kernel's msr PMU counts it: use msr/", name, "/"));
+      absl::StrCat("the kernel counts it, which is better: perf_event's msr/", name, "/"));
 }
 
 }  // namespace

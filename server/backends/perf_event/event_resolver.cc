@@ -49,6 +49,14 @@ absl::optional<GenericEvent> FindCoreEvent(absl::string_view name) {
   return event.has_value() ? event : FindCacheEvent(name);
 }
 
+// FreeBSD's names of what the msr PMU counts (pmc.perf(3)); "": no such name.
+std::string MsrEventOf(const EventSpec& spec) {
+  if (spec.form != EventForm::kName) return "";
+  if (spec.name == "perf-aperf" || spec.name == "aperf") return "aperf";
+  if (spec.name == "perf-mperf" || spec.name == "mperf") return "mperf";
+  return "";
+}
+
 }  // namespace
 
 EventResolver::EventResolver(std::string root, const PmuRegistry* registry,
@@ -58,6 +66,11 @@ EventResolver::EventResolver(std::string root, const PmuRegistry* registry,
 absl::StatusOr<std::vector<ResolvedEvent>> EventResolver::Resolve(
     const EventSpec& spec, const CounterTarget& target) const {
   const Candidates candidates = Find(spec);
+  if (candidates.ok() && !MsrEventOf(spec).empty() && (target.pid != 0 || !target.cgroup.empty())) {
+    return Annotate(spec, absl::FailedPreconditionError(
+                              "it belongs to a CPU, not to a process or cgroup: measure "
+                              "system-wide, or choose CPUs with -C"));
+  }
   if (!candidates.ok()) return Annotate(spec, candidates.status());
   std::vector<ResolvedEvent> resolved;
   absl::Status nowhere;
@@ -111,6 +124,13 @@ EventResolver::Candidates EventResolver::FindName(const EventSpec& spec) const {
     candidate.encoding.config = software->config;
     candidate.meaning.unit = software->unit;
     return std::vector<Candidate>{candidate};
+  }
+  const SysfsPmu* msr = registry_->Find("msr");
+  const std::string msr_event = MsrEventOf(spec);
+  if (msr != nullptr && msr->aliases.count(msr_event) > 0) {
+    const absl::StatusOr<EncodedTerms> encoded = EncodeAlias(*msr, msr->aliases.at(msr_event));
+    if (!encoded.ok()) return encoded.status();
+    return std::vector<Candidate>{FromTerms(*msr, *encoded)};
   }
   Candidates on_cores = FindOnCores(spec.name);
   if (!on_cores.ok() || !on_cores->empty()) return on_cores;

@@ -18,6 +18,10 @@ std::string EventSourcePath(absl::string_view pmu) {
   return absl::StrCat("/sys/bus/event_source/devices/", pmu, "/freeze_on_smi");
 }
 
+Setting SettingOf(absl::string_view path) {
+  return {absl::StrCat(kSwitchDevicePrefix, path), -1, 0};
+}
+
 std::vector<std::string> AllPaths() {
   std::vector<std::string> paths;
   for (const char* pmu : kPmus) {
@@ -33,29 +37,41 @@ FreezeOnSmi::FreezeOnSmi(absl::string_view root, RestoreJournal* journal,
                          std::function<void(const std::string&)> on_problem)
     : files_(root, AllPaths()), keeper_(&files_, journal, std::move(on_problem)) {}
 
-absl::StatusOr<std::unique_ptr<FreezeOnSmi::Hold>> FreezeOnSmi::Acquire() {
+std::vector<std::string> FreezeOnSmi::ExistingPaths() const {
   std::vector<std::string> paths;
-  std::vector<Setting> settings;
   for (const char* pmu : kPmus) {
     std::string path = DevicePath(pmu);
     if (!files_.Exists(path)) path = EventSourcePath(pmu);
-    if (!files_.Exists(path)) continue;
-    settings.push_back({absl::StrCat(kSwitchDevicePrefix, path), -1, 0});
-    paths.push_back(std::move(path));
+    if (files_.Exists(path)) paths.push_back(std::move(path));
   }
+  return paths;
+}
+
+bool FreezeOnSmi::IsOn() {
+  const std::vector<std::string> paths = ExistingPaths();
+  for (const std::string& path : paths) {
+    if (files_.Read(SettingOf(path)).value_or(0) != 1) return false;
+  }
+  return !paths.empty();
+}
+
+absl::StatusOr<std::unique_ptr<FreezeOnSmi::Hold>> FreezeOnSmi::Acquire() {
+  const std::vector<std::string> paths = ExistingPaths();
   if (paths.empty()) {
-    return absl::UnimplementedError(absl::StrCat(
-        "the machine has no ", DevicePath("cpu"),
+    return absl::FailedPreconditionError(absl::StrCat(
+        "freeze_on_smi is not supported: the machine has no ", DevicePath("cpu"),
         ": its CPU or kernel cannot stop counters in system management mode, so the cost of SMIs "
         "cannot be measured here"));
   }
-  absl::StatusOr<std::unique_ptr<Hold>> hold = keeper_.Acquire(settings);
+  std::vector<Setting> settings;
+  for (const std::string& path : paths) settings.push_back(SettingOf(path));
+  absl::StatusOr<std::unique_ptr<Hold>> hold = keeper_.Acquire(std::move(settings));
   if (!hold.ok()) return hold.status();
-  for (size_t i = 0; i < paths.size(); ++i) {
-    const absl::StatusOr<uint64_t> now = files_.Read(settings[i]);
+  for (const std::string& path : paths) {
+    const absl::StatusOr<uint64_t> now = files_.Read(SettingOf(path));
     if (now.ok() && *now == 1) continue;
     // On an error `hold` puts back those already set.
-    absl::Status written = files_.Write(paths[i], 1);
+    absl::Status written = files_.Write(path, 1);
     if (!written.ok()) return written;
   }
   return hold;

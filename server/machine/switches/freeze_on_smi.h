@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -29,14 +30,20 @@ class FreezeOnSmi {
               std::function<void(const std::string&)> on_problem);
 
   // On while any hold lives; the last one's end puts back what the first
-  // found. UNIMPLEMENTED: the machine has no such switch; PERMISSION_DENIED: it
-  // cannot be written. Nothing is changed then.
+  // found. FAILED_PRECONDITION: the machine has no such switch;
+  // PERMISSION_DENIED: it cannot be written. Nothing is changed then.
   absl::StatusOr<std::unique_ptr<Hold>> Acquire();
+
+  // Whether every switch of the machine is on; false without one.
+  bool IsOn();
 
   // For the journal's replay, device "file".
   RestoreTarget* restore_target() { return &files_; }
 
  private:
+  // Of the switches that the machine has.
+  std::vector<std::string> ExistingPaths() const;
+
   SwitchFiles files_;
   SettingKeeper keeper_;
 };

@@ -173,6 +173,22 @@ TEST_F(FileRestoreJournalTest, TheJournalStaysSmallOverManySessions) {
   EXPECT_EQ(journal->outstanding_count(), 1u);
 }
 
+TEST_F(FileRestoreJournalTest, WithNothingOutstandingTheFileIsEmpty) {
+  auto journal = Open();
+  auto first = journal->Record({{"msr", 0, 0x186, 1}});
+  auto second = journal->Record({{"msr", 0, 0x187, 2}});
+  ASSERT_TRUE(journal->MarkUndone(*first).ok());
+  EXPECT_NE(JournalText(), "");
+  ASSERT_TRUE(journal->MarkUndone(*second).ok());
+  EXPECT_EQ(JournalText(), "");
+
+  ASSERT_TRUE(journal->Record({{"msr", 0, 0x188, 3}}).ok());  // goes on
+  journal.reset();
+  journal = Open();
+  Replay(*journal);
+  EXPECT_THAT(msr_.written, ElementsAre("msr 0 0x188 = 3"));
+}
+
 TEST_F(FileRestoreJournalTest, ADirectoryInTheFilesPlaceIsAnError) {
   tree_.MakeDirectory("/restore.journal");
 

@@ -201,6 +201,22 @@ TEST(EventResolverTest, ClocksOfEveryCpuAreNotAdded) {
   EXPECT_EQ(resolve("power/energy-pkg/")->front().combine, CombineRule::kSum);
 }
 
+TEST(EventResolverTest, FreeBsdsNamesOfTheMsrPmusClocks) {
+  const ResolverOf resolve("skx-2s36c");
+
+  for (const char* text : {"perf-aperf", "aperf"}) {
+    const Resolved events = resolve(text);
+    ASSERT_TRUE(events.ok()) << events.status();
+    EXPECT_EQ(events->front().pmu, "msr");
+    EXPECT_EQ(events->front().encoding.config, 1u);
+    EXPECT_EQ(events->front().combine, CombineRule::kNone);
+  }
+  EXPECT_EQ(resolve("perf-mperf")->front().encoding.config, 2u);
+  ExpectMessageHolds(resolve("perf-aperf:u"), "no user/kernel filter");
+  ExpectMessageHolds(resolve("perf-aperf", OfPid(1)), "not to a process");
+  EXPECT_TRUE(absl::IsNotFound(resolve("perf-tsc").status()));
+}
+
 TEST(EventResolverTest, LevelsOfPmusThatCannotTellThem) {
   const ResolverOf resolve("skx-2s36c");
 

@@ -97,15 +97,18 @@ TEST_F(FreezeOnSmiTest, BothSwitchesOfAHybridMachine) {
     auto hold = Acquire();
     EXPECT_EQ(Switch(core), "1");
     EXPECT_EQ(Switch(atom), "1");
+    EXPECT_TRUE(freeze_->IsOn());
   }
   EXPECT_EQ(Switch(core), "0");
   EXPECT_EQ(Switch(atom), "1");
+  EXPECT_FALSE(freeze_->IsOn());
 }
 
 TEST_F(FreezeOnSmiTest, AMachineWithoutTheSwitch) {
+  EXPECT_FALSE(freeze_->IsOn());
   auto hold = freeze_->Acquire();
 
-  EXPECT_TRUE(absl::IsUnimplemented(hold.status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(hold.status()));
   EXPECT_THAT(std::string(hold.status().message()), HasSubstr(kSwitch));
 }
 
