@@ -14,8 +14,14 @@ namespace pmu::client {
 namespace {
 
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(200);
-// A host is asked at least this often during a run, however long its lease.
+// A running host is asked at least this often, however long its lease; early in
+// a run more often (after 1 s, 2 s, 4 s ...), so that when a host was lost is
+// known to a share of the time it ran, for a few messages in all.
 constexpr absl::Duration kMaxQuiet = absl::Seconds(10);
+constexpr absl::Duration kMinQuiet = absl::Seconds(1);
+// Estimates are renewed when they are older than this; then drift adds less
+// than 5 ms to their error.
+constexpr absl::Duration kClockAge = absl::Seconds(9);
 constexpr int kFollowProbes = 4;
 // An estimate younger than this at the end of a run needs no second look.
 constexpr absl::Duration kFreshClock = absl::Seconds(1);
@@ -162,10 +168,7 @@ void HostSession::OnOpened(const pmu::v1::StartSessionResponse& answer) {
   }
   slots_.assign(answer.slots().begin(), answer.slots().end());
   SetState(State::kArmed);
-  // Not all hosts at the same moment, later either.
-  const double spread =
-      0.7 + 0.3 * static_cast<double>(std::hash<std::string>()(session_id_) % 100) / 100;
-  ScheduleRenewal(std::min(plan_->lease / 3, kMaxQuiet) * spread);
+  ScheduleRenewal(RenewalDelay());
 }
 
 // Starting -------------------------------------------------------------------
@@ -183,6 +186,7 @@ void HostSession::Trigger(int64_t start_ns, int64_t stop_ns, absl::Duration time
           if (answer.ok()) {
             last_answer_ns_ = loop_->NowNs();
             SetState(State::kStarted);
+            ScheduleRenewal(RenewalDelay());
           } else if (IsConnectionError(answer.status())) {
             trigger_status_ = answer.status();
           } else {
@@ -308,7 +312,19 @@ void HostSession::Release(absl::Duration timeout) {
 
 // While it runs --------------------------------------------------------------
 
+absl::Duration HostSession::RenewalDelay() const {
+  absl::Duration delay = kMaxQuiet;
+  if (started_at_ns_ != 0) {
+    delay = std::clamp(absl::Nanoseconds(loop_->NowNs() - started_at_ns_), kMinQuiet, kMaxQuiet);
+  }
+  // Not all hosts at the same moment.
+  const double spread =
+      0.7 + 0.3 * static_cast<double>(std::hash<std::string>()(session_id_) % 100) / 100;
+  return std::min(delay, plan_->lease / 3) * spread;
+}
+
 void HostSession::ScheduleRenewal(absl::Duration delay) {
+  if (renewal_.has_value()) loop_->CancelTimer(*renewal_);
   renewal_ = loop_->RunAfter(delay, [this] {
     renewal_.reset();
     if (has_session()) Renew();
@@ -325,17 +341,17 @@ void HostSession::Renew() {
 }
 
 void HostSession::OnRenewed(const absl::Status& status) {
-  absl::Duration next = std::min(plan_->lease / 3, kMaxQuiet);
+  absl::Duration next = RenewalDelay();
   if (status.ok()) {
     last_answer_ns_ = loop_->NowNs();
-    if (loop_->NowNs() - newest_clock_.measured_at_ns >= ToNs(kMaxQuiet) * 9 / 10) {
+    if (loop_->NowNs() - newest_clock_.measured_at_ns >= ToNs(kClockAge)) {
       FollowClock(kFollowProbes, [] {});
     }
   } else if (absl::IsNotFound(status)) {
     ExplainLostSession(status, [] {});
     return;
   } else {
-    next = std::min(next, absl::Seconds(1));  // lost for now: look for it more often
+    next = std::min(next, kMinQuiet);  // lost for now: look for it more often
   }
   ScheduleRenewal(next);
 }

@@ -116,6 +116,7 @@ class HostSession {
   void TakeStopped(const pmu::v1::StopResponse& answer);
 
   // Lease, liveness and clock between the calls.
+  absl::Duration RenewalDelay() const;
   void ScheduleRenewal(absl::Duration delay);
   void Renew();
   void OnRenewed(const absl::Status& status);

@@ -48,7 +48,7 @@ struct MeasurementSpec {
   // Unset: until RequestStop.
   absl::optional<absl::Duration> duration;
   // An agent frees everything when it has not heard of us for this long; we
-  // renew at a third of it.
+  // renew at a third of it at the latest.
   absl::Duration lease = absl::Seconds(30);
   // Arm fails, and releases every host, when fewer hosts are armed.
   size_t min_hosts = 1;
