@@ -398,7 +398,12 @@ absl::Status HostSession::LostStatus(const absl::Status& status) const {
     since = absl::StrFormat("lost, last heard %.1f s after the start",
                             static_cast<double>(after_ns) / 1e9);
   }
-  return absl::Status(status.code(), absl::StrCat(since, ": ", status.message()));
+  // The last try was shorter than all of them together.
+  const std::string why =
+      absl::IsDeadlineExceeded(status)
+          ? absl::StrCat("no answer within ", absl::FormatDuration(plan_->timeout))
+          : std::string(status.message());
+  return absl::Status(status.code(), absl::StrCat(since, ": ", why));
 }
 
 }  // namespace pmu::client

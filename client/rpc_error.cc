@@ -72,7 +72,8 @@ absl::Status ExplainRpcError(const absl::Status& status, absl::Duration timeout,
       text = UnavailableText(message, address);
       break;
     case absl::StatusCode::kDeadlineExceeded:
-      text = absl::StrCat("no answer within ", absl::FormatDuration(timeout));
+      text = absl::StrCat("no answer within ",
+                          absl::FormatDuration(absl::Ceil(timeout, absl::Milliseconds(1))));
       break;
     case absl::StatusCode::kUnimplemented:
       text = absl::StrCat(address,
