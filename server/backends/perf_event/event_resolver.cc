@@ -49,11 +49,13 @@ absl::optional<GenericEvent> FindCoreEvent(absl::string_view name) {
   return event.has_value() ? event : FindCacheEvent(name);
 }
 
-// FreeBSD's names of what the msr PMU counts (pmc.perf(3)); "": no such name.
+// FreeBSD's names of what the msr PMU counts (pmc.perf(3)), and the name of the
+// SMI count of the register backend; "": no such name.
 std::string MsrEventOf(const EventSpec& spec) {
   if (spec.form != EventForm::kName) return "";
   if (spec.name == "perf-aperf" || spec.name == "aperf") return "aperf";
   if (spec.name == "perf-mperf" || spec.name == "mperf") return "mperf";
+  if (spec.name == "smi") return "smi";
   return "";
 }
 

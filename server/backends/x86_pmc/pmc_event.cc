@@ -152,7 +152,8 @@ class TermReader {
 };
 
 absl::StatusOr<PmcSelection> SelectGeneric(const EventSpec& event, const PmcModel& model) {
-  const absl::string_view name = event.name == "cpu-cycles" ? "cycles" : event.name;
+  absl::string_view name = event.name;
+  if (name == "cpu-cycles") name = "cycles";
   bool known = false;
   for (const GenericEvent& generic : kGenericEvents) {
     if (name != generic.name) continue;

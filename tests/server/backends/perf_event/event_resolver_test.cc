@@ -212,6 +212,7 @@ TEST(EventResolverTest, FreeBsdsNamesOfTheMsrPmusClocks) {
     EXPECT_EQ(events->front().combine, CombineRule::kNone);
   }
   EXPECT_EQ(resolve("perf-mperf")->front().encoding.config, 2u);
+  EXPECT_EQ(resolve("smi")->front().encoding.config, 4u);
   ExpectMessageHolds(resolve("perf-aperf:u"), "no user/kernel filter");
   ExpectMessageHolds(resolve("perf-aperf", OfPid(1)), "not to a process");
   EXPECT_TRUE(absl::IsNotFound(resolve("perf-tsc").status()));
