@@ -28,6 +28,7 @@ class Progress {
   void Hide();
   // Removes the line. Nothing is drawn afterwards.
   void Clear();
+
  private:
   void Draw(const std::string& text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

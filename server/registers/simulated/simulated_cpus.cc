@@ -7,12 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "server/machine/root_files.h"
 #include "server/registers/simulated/free_running_blocks.h"
 #include "server/registers/simulated/merge_specs.h"
 #include "server/registers/simulated/old_intel_blocks.h"
 #include "server/registers/simulated/perfmon_blocks.h"
 #include "server/registers/simulated/simulated_cpuid.h"
-#include "server/machine/root_files.h"
 
 namespace pmu::server {
 namespace {

@@ -142,7 +142,8 @@ TEST_F(AperfMperfTest, TheKernelsMsrPmuIsPreferred) {
 
   EXPECT_THAT(Message(backend->Describe().availability), HasSubstr("perf_event's msr/aperf/"));
   EXPECT_TRUE(absl::IsNotFound(Resolve(*backend, "msr/aperf/").status()));
-  EXPECT_THAT(Message(Resolve(*backend, "perf-mperf").status()), HasSubstr("perf_event's msr/mperf/"));
+  EXPECT_THAT(Message(Resolve(*backend, "perf-mperf").status()),
+              HasSubstr("perf_event's msr/mperf/"));
   // The kernel's counters need the nominal frequency, too.
   ASSERT_THAT(backend->Describe().facts, SizeIs(1));
   EXPECT_EQ(backend->Describe().facts[0].number, 2e9);
