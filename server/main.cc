@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/standard_streams.h"
 #include "common/version.h"
 #include "server/agent.h"
 #include "server/backends/perf_event/perf_event_backend.h"
@@ -128,5 +129,6 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace pmu::server
 
 int main(int argc, char** argv) {
+  pmu::ReserveStandardStreams();
   return pmu::server::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

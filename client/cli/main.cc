@@ -1,7 +1,9 @@
 // pmuctl: one synchronized measurement over many hosts.
 #include "client/cli/commands.h"
+#include "common/standard_streams.h"
 
 int main(int argc, char** argv) {
+  pmu::ReserveStandardStreams();
   // No setlocale(3): output is the same in every locale.
   return pmu::cli::PmuctlMain(std::vector<std::string>(argv + 1, argv + argc),
                               pmu::cli::SystemEnvironment());
