@@ -54,7 +54,7 @@ void Interrupts::Run(const Handler& handler) {
       absl::MutexLock lock(&mutex_);
       if (first_signal_ != 0) {
         // The shell's prompt goes below a line of progress.
-        if (isatty(STDERR_FILENO) == 1) write(STDERR_FILENO, "\n", 1);
+        if (isatty(STDERR_FILENO) == 1) (void)!write(STDERR_FILENO, "\n", 1);
         _exit(128 + signal);
       }
       first_signal_ = signal;
