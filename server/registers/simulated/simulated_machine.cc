@@ -29,11 +29,22 @@ absl::StatusOr<std::unique_ptr<SimulatedMachine>> SimulatedMachine::Create(
     if (spec->model == SimulationModel::kSmi) machine->has_smi_ = true;
     cpu_specs.push_back(*std::move(spec));
   }
+  machine->CompleteCpus(&cpu_specs);
   if (cpu_specs.empty()) return machine;
   absl::StatusOr<std::unique_ptr<SimulatedCpus>> cpus = SimulatedCpus::Create(cpu_specs, clock);
   if (!cpus.ok()) return cpus.status();
   machine->cpus_ = *std::move(cpus);
   return machine;
+}
+
+// CPUs that count their SMIs are Intel's of the last fifteen years: these have
+// the registers that the cost of an SMI is measured with, too.
+void SimulatedMachine::CompleteCpus(std::vector<SimulationSpec>* specs) {
+  if (!has_smi_) return;
+  if (!has_programmable_counters_) specs->push_back(*ParseSimulationSpec("arch-perfmon"));
+  if (!has_aperf_mperf_) specs->push_back(*ParseSimulationSpec("aperf-mperf"));
+  has_programmable_counters_ = true;
+  has_aperf_mperf_ = true;
 }
 
 }  // namespace pmu::server

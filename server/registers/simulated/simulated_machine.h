@@ -10,6 +10,7 @@
 #include "common/clock.h"
 #include "server/registers/simulated/simulated_cci400.h"
 #include "server/registers/simulated/simulated_cpus.h"
+#include "server/registers/simulated/simulation_spec.h"
 
 namespace pmu::server {
 
@@ -25,12 +26,12 @@ class SimulatedMachine {
   // Null when not asked for.
   SimulatedCci400* cci400() const { return cci400_.get(); }
   SimulatedCpus* cpus() const { return cpus_.get(); }
-  bool has_programmable_counters() const { return has_programmable_counters_; }
-  bool has_aperf_mperf() const { return has_aperf_mperf_; }
   bool has_smi() const { return has_smi_; }
 
  private:
   SimulatedMachine() = default;
+
+  void CompleteCpus(std::vector<SimulationSpec>* specs);
 
   std::unique_ptr<SimulatedCci400> cci400_;
   std::unique_ptr<SimulatedCpus> cpus_;

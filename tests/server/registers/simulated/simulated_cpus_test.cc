@@ -290,6 +290,13 @@ TEST_F(SimulatedCpusTest, RefusesModelsThatCannotBeOneMachine) {
   EXPECT_THAT(error({"p6:cpus=2", "smi:cpus=4"}), HasSubstr("cpus=4"));
 }
 
+TEST_F(SimulatedCpusTest, SmiBringsWhatItsCostIsMeasuredWith) {
+  PowerOn({"smi"});
+  EXPECT_EQ(cpus().Description(), "simulated smi + arch-perfmon + aperf-mperf");
+  PowerOn({"smi", "p6"});
+  EXPECT_EQ(cpus().Description(), "simulated smi + p6 + aperf-mperf");
+}
+
 TEST_F(SimulatedCpusTest, OneMachineCanHaveThemAll) {
   PowerOn({"cci400-r1", "amd", "aperf-mperf", "smi"});
 
