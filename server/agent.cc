@@ -10,17 +10,23 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(
     const AgentOptions& options, std::vector<std::unique_ptr<CounterBackend>> backends) {
   absl::StatusOr<std::unique_ptr<ThreadScheduler>> scheduler = ThreadScheduler::Create();
   if (!scheduler.ok()) return scheduler.status();
-  return std::unique_ptr<Agent>(new Agent(options, std::move(backends), *std::move(scheduler)));
+  absl::StatusOr<std::unique_ptr<ThreadSampler>> sampler =
+      ThreadSampler::Create(options.sampler_rank);
+  if (!sampler.ok()) return sampler.status();
+  return std::unique_ptr<Agent>(
+      new Agent(options, std::move(backends), *std::move(scheduler), *std::move(sampler)));
 }
 
 Agent::Agent(AgentOptions options, std::vector<std::unique_ptr<CounterBackend>> backends,
-             std::unique_ptr<ThreadScheduler> scheduler)
+             std::unique_ptr<ThreadScheduler> scheduler, std::unique_ptr<ThreadSampler> sampler)
     : options_(std::move(options)),
       backends_(std::move(backends)),
-      scheduler_(std::move(scheduler)) {
+      scheduler_(std::move(scheduler)),
+      sampler_(std::move(sampler)) {
   for (const auto& backend : backends_) backend_pointers_.push_back(backend.get());
   sessions_ = std::make_unique<SessionManager>(backend_pointers_, options_.limits, scheduler_.get(),
                                                &clock());
+  sessions_->SetSampler(sampler_.get());
   sessions_->SetFreezeOnSmi(options_.freeze_on_smi);
   catalog_ = std::make_unique<CounterCatalog>(backend_pointers_, &clock(), options_.instance);
 }
@@ -29,6 +35,7 @@ Agent::~Agent() { Shutdown(); }
 
 void Agent::Shutdown() {
   sessions_->Shutdown();
+  sampler_->Stop();
   scheduler_->Stop();
 }
 

@@ -18,6 +18,8 @@
 #include "server/counter_catalog.h"
 #include "server/limits.h"
 #include "server/session_manager.h"
+#include "server/thread_rank.h"
+#include "server/thread_sampler.h"
 #include "server/thread_scheduler.h"
 
 namespace pmu::server {
@@ -27,11 +29,13 @@ struct AgentOptions {
   std::string instance;    // random, of this start of the agent
   Limits limits;
   SessionManager::FreezeOnSmiFunction freeze_on_smi;  // may be empty
+  ThreadRank sampler_rank;
 };
 
 class Agent {
  public:
-  // The first backend that knows an event gets it. Errors: ThreadScheduler's.
+  // The first backend that knows an event gets it. Errors: those of
+  // ThreadScheduler and ThreadSampler.
   static absl::StatusOr<std::unique_ptr<Agent>> Create(
       const AgentOptions& options, std::vector<std::unique_ptr<CounterBackend>> backends);
   ~Agent();
@@ -46,13 +50,14 @@ class Agent {
 
  private:
   Agent(AgentOptions options, std::vector<std::unique_ptr<CounterBackend>> backends,
-        std::unique_ptr<ThreadScheduler> scheduler);
+        std::unique_ptr<ThreadScheduler> scheduler, std::unique_ptr<ThreadSampler> sampler);
 
   const AgentOptions options_;
   // In the order in which they may be destroyed, last first.
   const std::vector<std::unique_ptr<CounterBackend>> backends_;
   std::vector<CounterBackend*> backend_pointers_;
   std::unique_ptr<ThreadScheduler> scheduler_;
+  std::unique_ptr<ThreadSampler> sampler_;
   std::unique_ptr<SessionManager> sessions_;
   std::unique_ptr<CounterCatalog> catalog_;
 };

@@ -17,6 +17,11 @@ struct Limits {
   // Open counters over all sessions.
   int max_descriptors = 1024;
   int64_t max_lease_ns = 3600LL * 1'000'000'000;
+  // Between two interval samples.
+  int64_t min_interval_ns = 1'000'000;
+  // For the interval samples of one session, and of all.
+  size_t max_ring_bytes = 16 * 1024 * 1024;
+  size_t max_all_rings_bytes = 128 * 1024 * 1024;
 };
 
 inline constexpr int64_t kDefaultLeaseNs = 30LL * 1'000'000'000;
@@ -28,6 +33,15 @@ inline constexpr int64_t kKeepEndedNs = 60LL * 1'000'000'000;
 inline constexpr size_t kMaxEndedSessions = 128;
 // Events resolved for one session, over all PMUs ("uncore_imc" is several).
 inline constexpr size_t kMaxResolvedEvents = 16 * 1024;
+// The longest interval between two samples.
+inline constexpr int64_t kMaxIntervalNs = 3600LL * 1'000'000'000;
+// What a ring holds when the client does not say, and at the least.
+inline constexpr int64_t kRingNs = 60LL * 1'000'000'000;
+inline constexpr size_t kMinRingSamples = 16;
+// Calls that watch one session.
+inline constexpr size_t kMaxWatchers = 16;
+// How long a watcher may let the agent hold samples back.
+inline constexpr int64_t kMaxWatchDelayNs = 60LL * 1'000'000'000;
 // Stop calls that wait for one session's planned stop.
 inline constexpr size_t kMaxStopWaiters = 16;
 

@@ -65,6 +65,7 @@ absl::StatusOr<std::unique_ptr<Agent>> MakeAgent(const PmudOptions& options,
   AgentOptions agent_options;
   agent_options.sysfs_root = options.sysfs_root;
   agent_options.instance = instance;
+  agent_options.sampler_rank = options.sampler_rank;
   agent_options.limits.max_descriptors = *descriptors;
   agent_options.freeze_on_smi = [&hardware] { return hardware.HoldFreezeOnSmi(); };
   auto backends = MakeBackends(options, hardware);

@@ -13,6 +13,8 @@ constexpr char kDefaultListen[] = "127.0.0.1:50051";
 struct RawOptions {
   std::vector<std::string> listen;
   std::string log_level = "info";
+  int64_t sampler_priority = -1;
+  int64_t sampler_cpu = -1;
   PmudOptions options;
 };
 
@@ -55,6 +57,12 @@ OptionTable TableFor(RawOptions* raw) {
                 "let x86_pmc drive the CPUs' counters though the kernel's PMU driver, the NMI "
                 "watchdog or another program holds them",
                 &options->registers.take_counters);
+  table.AddInt(0, "sampler-priority", "N",
+               "real-time priority of the thread that takes interval samples; 0: none (default: 1 "
+               "where it is allowed)",
+               0, 99, &raw->sampler_priority);
+  table.AddInt(0, "sampler-cpu", "CPU", "keep that thread on this CPU (default: any)", 0, 65535,
+               &raw->sampler_cpu);
   table.AddString(0, "log-level", "LEVEL", "debug, info, warning or error (default info)",
                   &raw->log_level);
   table.AddFlag('h', "help", "print this help", &options->help);
@@ -77,6 +85,9 @@ absl::StatusOr<PmudOptions> ParsePmudOptions(const std::vector<std::string>& arg
     return absl::InvalidArgumentError(absl::StrCat("--log-level: ", level.status().message()));
   }
   raw.options.log_level = *level;
+  if (raw.sampler_priority >= 0)
+    raw.options.sampler_rank.priority = static_cast<int>(raw.sampler_priority);
+  if (raw.sampler_cpu >= 0) raw.options.sampler_rank.cpu = static_cast<int>(raw.sampler_cpu);
   if (raw.listen.empty()) raw.listen.push_back(kDefaultListen);
   for (const std::string& text : raw.listen) {
     absl::StatusOr<ListenAddress> address = ParseListenAddress(text);

@@ -9,6 +9,7 @@
 #include "server/listen_address.h"
 #include "server/log.h"
 #include "server/register_hardware.h"
+#include "server/thread_rank.h"
 
 namespace pmu::server {
 
@@ -20,6 +21,7 @@ struct PmudOptions {
   std::string port_file;
   RegisterHardwareOptions registers;  // without root and state_dir
   LogLevel log_level = LogLevel::kInfo;
+  ThreadRank sampler_rank;
   bool help = false;
   bool version = false;
 };

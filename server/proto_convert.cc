@@ -132,7 +132,30 @@ void SpecToProto(const SessionSpec& spec, pmu::v1::SessionSpec* out) {
   out->set_lease_ns(spec.lease_ns);
   out->set_client_id(spec.client_id);
   out->set_freeze_on_smi(spec.freeze_on_smi);
+  out->set_multiplex(spec.target.multiplex);
+  out->set_cycle_limit(spec.cycle_limit);
+  out->set_interval_ns(spec.interval_ns);
+  out->set_ring_samples(spec.ring_samples);
   out->mutable_labels()->insert(spec.labels.begin(), spec.labels.end());
+}
+
+void ReadingsToProto(absl::Span<const RawReading> readings, pmu::v1::Sample* out) {
+  const int count = static_cast<int>(readings.size());
+  out->mutable_raw_count()->Resize(count, 0);
+  out->mutable_enabled_ns()->Resize(count, 0);
+  out->mutable_running_ns()->Resize(count, 0);
+  out->mutable_state()->Resize(count, 0);
+  const bool has_tsc = std::any_of(readings.begin(), readings.end(),
+                                   [](const RawReading& r) { return r.tsc_cycles != 0; });
+  out->mutable_tsc_cycles()->Resize(has_tsc ? count : 0, 0);
+  for (int i = 0; i < count; ++i) {
+    const RawReading& reading = readings[i];
+    if (has_tsc) out->set_tsc_cycles(i, reading.tsc_cycles);
+    out->set_raw_count(i, reading.raw_count);
+    out->set_enabled_ns(i, reading.enabled_ns);
+    out->set_running_ns(i, reading.running_ns);
+    out->set_state(i, ReadingStateToProto(reading.state));
+  }
 }
 
 void TimingToProto(const SessionTiming& timing, pmu::v1::SessionTiming* out) {
@@ -188,6 +211,8 @@ void ToProto(const Limits& limits, pmu::v1::Limits* out) {
   out->set_max_events_per_session(limits.max_events_per_session);
   out->set_max_descriptors(limits.max_descriptors);
   out->set_max_lease_ns(limits.max_lease_ns);
+  out->set_min_interval_ns(limits.min_interval_ns);
+  out->set_max_ring_bytes(limits.max_ring_bytes);
 }
 
 void ToProto(const PlannedEvent& planned, pmu::v1::ResolvedEvent* out) {
@@ -229,28 +254,29 @@ void ToProto(const Session& session, pmu::v1::Session* out) {
   out->set_lease_expires_ns(status.lease_expires_ns);
   out->set_created_wall_ns(session.created_wall_ns());
   out->set_descriptors(status.descriptors);
+  if (session.ring() == nullptr) return;
+  out->set_ring_samples(static_cast<uint32_t>(session.ring()->capacity()));
+  out->set_last_interval(session.ring()->Available().latest);
 }
 
 void ToProto(const Sample& sample, pmu::v1::Sample* out) {
-  const int count = static_cast<int>(sample.readings.size());
   out->set_sequence(sample.sequence);
   out->set_begin_ns(sample.begin_ns);
   out->set_end_ns(sample.end_ns);
-  out->mutable_raw_count()->Resize(count, 0);
-  out->mutable_enabled_ns()->Resize(count, 0);
-  out->mutable_running_ns()->Resize(count, 0);
-  out->mutable_state()->Resize(count, 0);
-  const bool has_tsc = std::any_of(sample.readings.begin(), sample.readings.end(),
-                                   [](const RawReading& r) { return r.tsc_cycles != 0; });
-  out->mutable_tsc_cycles()->Resize(has_tsc ? count : 0, 0);
-  for (int i = 0; i < count; ++i) {
-    const RawReading& reading = sample.readings[i];
-    if (has_tsc) out->set_tsc_cycles(i, reading.tsc_cycles);
-    out->set_raw_count(i, reading.raw_count);
-    out->set_enabled_ns(i, reading.enabled_ns);
-    out->set_running_ns(i, reading.running_ns);
-    out->set_state(i, ReadingStateToProto(reading.state));
-  }
+  ReadingsToProto(sample.readings, out);
+}
+
+void ToProto(const IntervalHeader& header, absl::Span<const RawReading> readings,
+             pmu::v1::IntervalSample* out) {
+  out->set_number(header.turn.number);
+  out->set_due_ns(header.turn.due_ns);
+  out->set_late(header.turn.late);
+  out->set_missed_before(header.turn.missed_before);
+  out->set_last(header.last);
+  out->mutable_sample()->set_sequence(header.sequence);
+  out->mutable_sample()->set_begin_ns(header.begin_ns);
+  out->mutable_sample()->set_end_ns(header.end_ns);
+  ReadingsToProto(readings, out->mutable_sample());
 }
 
 pmu::v1::SessionState ToProto(SessionState state) {

@@ -6,12 +6,14 @@
 
 #include <string>
 
+#include "absl/types/span.h"
 #include "proto/pmu/v1/counter.pb.h"
 #include "proto/pmu/v1/host.pb.h"
 #include "proto/pmu/v1/session.pb.h"
 #include "server/backends/counter_backend.h"
 #include "server/event_plan.h"
 #include "server/limits.h"
+#include "server/sample_ring.h"
 #include "server/session.h"
 
 namespace pmu::server {
@@ -25,6 +27,8 @@ void ToProto(const Session& session, pmu::v1::Session* out);
 // Writes into the arrays `out` already has: a message used again allocates
 // nothing.
 void ToProto(const Sample& sample, pmu::v1::Sample* out);
+void ToProto(const IntervalHeader& header, absl::Span<const RawReading> readings,
+             pmu::v1::IntervalSample* out);
 pmu::v1::SessionState ToProto(SessionState state);
 
 }  // namespace pmu::server

@@ -40,6 +40,22 @@ std::shared_ptr<Session> Session::Create(Parts parts, Scheduler* scheduler, cons
   return session;
 }
 
+absl::Status Session::LimitCycles(uint64_t cycles) {
+  absl::MutexLock lock(&mutex_);
+  return parts_.counters.SetCycleLimit({cycles, [weak = weak_from_this()] {
+                                          // Whoever calls holds the counters: ending comes from the
+                                          // scheduler.
+                                          const std::shared_ptr<Session> session = weak.lock();
+                                          if (session == nullptr) return;
+                                          session->scheduler_->At(
+                                              session->clock_->MonotonicNs(),
+                                              Scheduler::Precision::kCoarse, [weak] {
+                                                if (const auto alive = weak.lock())
+                                                  alive->OnCyclesReached();
+                                              });
+                                        }});
+}
+
 Session::Session(Parts parts, Scheduler* scheduler, const Clock* clock)
     : scheduler_(scheduler),
       clock_(clock),
@@ -134,6 +150,7 @@ absl::Status Session::BeginLocked(Aftermath* aftermath) {
   status_.timing.enable_end_ns = clock_->MonotonicNs();
   if (status.ok()) {
     status_.state = SessionState::kRunning;
+    BeginIntervalsLocked();
   } else {
     status = absl::InternalError(absl::StrCat("counters could not be enabled: ", status.message()));
     EndLocked(SessionState::kFailed, std::string(status.message()), aftermath);
@@ -229,6 +246,16 @@ void Session::OnStopTime() {
   Finish(aftermath);
 }
 
+void Session::OnCyclesReached() {
+  Aftermath aftermath;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (EndedLocked()) return;
+    EndLocked(SessionState::kStopped, "", &aftermath);
+  }
+  Finish(aftermath);
+}
+
 void Session::EndLocked(SessionState state, std::string failure, Aftermath* aftermath) {
   absl::Status disabled;
   if (status_.state == SessionState::kRunning) {
@@ -237,6 +264,7 @@ void Session::EndLocked(SessionState state, std::string failure, Aftermath* afte
     status_.timing.disable_end_ns = clock_->MonotonicNs();
   }
   TakeSampleLocked();
+  status_.notes = parts_.counters.Notes();
   parts_.counters.Close();
   parts_.machine_hold.reset();
   status_.descriptors = 0;
@@ -250,6 +278,7 @@ void Session::EndLocked(SessionState state, std::string failure, Aftermath* afte
     if (*timer != 0) scheduler_->Cancel(*timer);
     *timer = 0;
   }
+  EndIntervalsLocked();
   aftermath->ended = true;
   aftermath->waiters.swap(waiters_);
 }
@@ -270,7 +299,8 @@ void Session::OnLeaseTime() {
     absl::MutexLock lock(&mutex_);
     if (EndedLocked()) return;
     lease_timer_ = 0;
-    if (!waiters_.empty()) RenewLocked();  // the client waits for our answer
+    // A client waits for our answer, or watches.
+    if (!waiters_.empty() || !watchers_.empty()) RenewLocked();
     // Renewing moves only the time, not the timer: a Read costs no timer.
     if (status_.lease_expires_ns > clock_->MonotonicNs()) {
       WatchLeaseLocked();

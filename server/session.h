@@ -9,6 +9,9 @@
 // the last sample is kept and answers from then on. docs/protocol.md tells the
 // life of a session from the caller's side.
 //
+// A session with an interval also takes numbered samples while it runs, into a
+// ring that watchers read.
+//
 // A Session is shared by its manager, by calls that wait for its stop and by
 // planned starts and stops. Thread-safe. Callbacks run without locks held.
 #ifndef PMU_SERVER_SESSION_H_
@@ -26,9 +29,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/optional.h"
 #include "common/clock.h"
 #include "common/counter_math.h"
 #include "server/event_plan.h"
+#include "server/interval_plan.h"
+#include "server/sample_ring.h"
+#include "server/sampler.h"
 #include "server/scheduler.h"
 #include "server/session_counters.h"
 #include "server/session_spec.h"
@@ -62,14 +69,20 @@ struct SessionStatus {
   SessionTiming timing;
   int64_t lease_expires_ns = 0;
   int descriptors = 0;
+  // Found while counting, once it has ended.
+  std::vector<std::string> notes;
 };
 
-class Session : public std::enable_shared_from_this<Session> {
+class Session final : public Sampled, public std::enable_shared_from_this<Session> {
  public:
   // OK: the session has ended, its last sample can be read. Else UNAVAILABLE.
   using StopDone = std::function<void(const absl::Status&)>;
   // Names a Stop call that waits; 0: it does not wait.
   using WaiterId = uint64_t;
+  using WatcherId = uint64_t;
+  // A sample was published at `now_ns`, or the session has ended. Runs under
+  // the session's lock: must not call back, allocate or sleep.
+  using Wake = std::function<void(int64_t now_ns, bool ended)>;
   using EndedHandler = std::function<void(const Session&)>;
 
   struct Parts {
@@ -81,6 +94,9 @@ class Session : public std::enable_shared_from_this<Session> {
     // Changes to the machine, put back by letting it go when the counters are
     // closed. May be null.
     std::shared_ptr<void> machine_hold;
+    // Both set for a session with an interval. The sampler must outlive it.
+    std::unique_ptr<SampleRing> ring;
+    Sampler* sampler = nullptr;
   };
 
   // ARMED, with its lease running. `scheduler` and `clock` must outlive it.
@@ -92,6 +108,8 @@ class Session : public std::enable_shared_from_this<Session> {
   const std::vector<PlannedEvent>& plan() const { return parts_.plan; }
   const std::vector<CounterSlot>& slots() const { return slots_; }
   int64_t created_wall_ns() const { return created_wall_ns_; }
+  // Null without an interval.
+  const SampleRing* ring() const { return parts_.ring.get(); }
 
   SessionStatus Status() const;
 
@@ -119,6 +137,23 @@ class Session : public std::enable_shared_from_this<Session> {
   // Renews the lease and returns when it runs out. FAILED_PRECONDITION: ended.
   absl::StatusOr<int64_t> Renew();
 
+  // See SessionSpec.cycle_limit; before the start. FAILED_PRECONDITION: the
+  // counters have no cycle counter that could be the limit.
+  absl::Status LimitCycles(uint64_t cycles);
+
+  // See RenewLeaseRequest.align_number. FAILED_PRECONDITION: no interval, or
+  // not counting; INVALID_ARGUMENT.
+  absl::Status AlignIntervals(uint64_t number, int64_t due_ns);
+
+  // From now on `wake` is called; a watched session's lease does not run out.
+  // FAILED_PRECONDITION: no interval. RESOURCE_EXHAUSTED: too many watchers.
+  absl::StatusOr<WatcherId> AddWatcher(Wake wake);
+  // `wake` is not running any more when this returns.
+  void RemoveWatcher(WatcherId id);
+
+  // For the sampler.
+  int64_t TakeDueSample() override;
+
   // Ends the session because the agent ends; waiting Stops get UNAVAILABLE.
   void Shutdown();
 
@@ -141,6 +176,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void EndLocked(SessionState state, std::string failure, Aftermath* aftermath)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeSampleLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BeginIntervalsLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void PublishLocked(IntervalHeader header) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The last sample, which sample_ holds, into the ring.
+  void EndIntervalsLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PlanStopLocked(int64_t stop_at_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WatchLeaseLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Plans `action` of this session, if there still is a session then.
@@ -151,6 +190,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnStartTime();
   void OnStopTime();
   void OnLeaseTime();
+  // The counters have stopped by themselves, see SessionSpec.cycle_limit.
+  void OnCyclesReached();
 
   Scheduler* const scheduler_;
   const Clock* const clock_;
@@ -163,6 +204,9 @@ class Session : public std::enable_shared_from_this<Session> {
   Sample sample_ ABSL_GUARDED_BY(mutex_);
   std::map<WaiterId, StopDone> waiters_ ABSL_GUARDED_BY(mutex_);
   WaiterId last_waiter_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::optional<IntervalPlan> intervals_ ABSL_GUARDED_BY(mutex_);  // once it counts
+  std::map<WatcherId, Wake> watchers_ ABSL_GUARDED_BY(mutex_);
+  WatcherId last_watcher_ ABSL_GUARDED_BY(mutex_) = 0;
   bool triggered_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t trigger_stop_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // as Trigger asked
   Scheduler::Id start_timer_ ABSL_GUARDED_BY(mutex_) = 0;

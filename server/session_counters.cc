@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace pmu::server {
 namespace {
 
@@ -78,6 +80,24 @@ absl::Status SessionCounters::Disable() {
   absl::Status first_error;
   for (OpenSet& open : sets_) first_error.Update(open.set->Disable());
   return first_error;
+}
+
+std::vector<std::string> SessionCounters::Notes() const {
+  std::vector<std::string> all;
+  for (const OpenSet& open : sets_) {
+    for (std::string& note : open.set->Notes()) all.push_back(std::move(note));
+  }
+  return all;
+}
+
+absl::Status SessionCounters::SetCycleLimit(CycleLimit limit) {
+  if (sets_.size() != 1) {
+    return absl::FailedPreconditionError(
+        "cycle_limit: the events are not all counted by one backend with a cycle counter");
+  }
+  const absl::Status status = sets_.front().set->SetCycleLimit(std::move(limit));
+  if (status.ok()) return status;
+  return absl::FailedPreconditionError(absl::StrCat("cycle_limit: ", status.message()));
 }
 
 void SessionCounters::Read(absl::Span<RawReading> out) {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -45,6 +46,13 @@ class SessionCounters {
   // One reading a slot. Slots that are not open: NOT_SUPPORTED. Nothing is
   // allocated.
   void Read(absl::Span<RawReading> out);
+
+  // Of all backends, see CounterSet::Notes.
+  std::vector<std::string> Notes() const;
+
+  // Before Enable. FAILED_PRECONDITION: the events are not all counted by one
+  // backend, or it has no cycle counter.
+  absl::Status SetCycleLimit(CycleLimit limit);
 
   // Closes everything; the slots stay known.
   void Close() { sets_.clear(); }

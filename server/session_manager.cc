@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "server/event_plan.h"
 #include "server/log.h"
 #include "server/random_id.h"
@@ -14,7 +15,7 @@
 namespace pmu::server {
 namespace {
 
-constexpr size_t kMaxHoldersNamed = 8;
+constexpr int kMaxHoldersNamed = 8;
 
 std::string ArmedLine(const Session& session) {
   const StartRequest& request = session.request();
@@ -147,10 +148,16 @@ absl::StatusOr<std::shared_ptr<Session>> SessionManager::Open(StartRequest reque
   if (!counters.ok()) return AddExhaustion(counters.status());
   status = CheckDescriptors(counters->descriptor_count());
   if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<SampleRing>> ring =
+      MakeRing(request.spec, counters->slots().size());
+  if (!ring.ok()) return ring.status();
   absl::StatusOr<std::shared_ptr<void>> machine_hold = HoldMachine(request.spec, plan);
   if (!machine_hold.ok()) return machine_hold.status();
 
+  const uint64_t cycle_limit = request.spec.cycle_limit;
   Session::Parts parts;
+  parts.ring = *std::move(ring);
+  parts.sampler = sampler_;
   parts.id = absl::StrCat("s-", RandomHex());
   parts.request = std::move(request);
   parts.plan = std::move(plan);
@@ -158,9 +165,34 @@ absl::StatusOr<std::shared_ptr<Session>> SessionManager::Open(StartRequest reque
   parts.machine_hold = *std::move(machine_hold);
   parts.on_ended = [this](const Session& session) { OnEnded(session); };
   std::shared_ptr<Session> session = Session::Create(std::move(parts), scheduler_, clock_);
+  if (cycle_limit != 0) status = session->LimitCycles(cycle_limit);
+  if (!status.ok()) return status;
   status = Insert(session);
   if (!status.ok()) return status;
   return session;
+}
+
+absl::StatusOr<std::unique_ptr<SampleRing>> SessionManager::MakeRing(const SessionSpec& spec,
+                                                                     size_t slots) const {
+  if (spec.interval_ns == 0) return nullptr;
+  if (sampler_ == nullptr) {
+    return absl::FailedPreconditionError("interval_ns: this agent takes no interval samples");
+  }
+  const size_t bytes = SampleRing::SampleBytes(slots);
+  size_t used = 0;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, entry] : sessions_) used += entry.ring_bytes;
+  const size_t left = limits_.max_all_rings_bytes - std::min(used, limits_.max_all_rings_bytes);
+  const size_t room = std::min(limits_.max_ring_bytes, left) / bytes;
+  if (room < kMinRingSamples) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("interval samples of ", bytes, " bytes need room for ", kMinRingSamples,
+                     "; there is room for ", room,
+                     used > 0 ? absl::StrCat(", the rest is held by ", HoldersLocked()) : "",
+                     "; count fewer events or CPUs"));
+  }
+  const auto wanted = spec.ring_samples != 0 ? spec.ring_samples : kRingNs / spec.interval_ns + 1;
+  return SampleRing::Create(slots, std::clamp<size_t>(wanted, kMinRingSamples, room));
 }
 
 // With the switch on, the events are to be compared with each other: one
@@ -184,7 +216,11 @@ absl::Status SessionManager::Insert(const std::shared_ptr<Session>& session) {
   absl::MutexLock lock(&mutex_);
   if (shut_down_) return absl::UnavailableError("the agent is stopping");
   const std::string& id = session->id();
-  sessions_[id] = {session, session->Status().descriptors, false};
+  const size_t ring_bytes =
+      session->ring() == nullptr
+          ? 0
+          : session->ring()->capacity() * SampleRing::SampleBytes(session->slots().size());
+  sessions_[id] = {session, session->Status().descriptors, ring_bytes, false};
   order_.push_back(id);
   const StartRequest& request = session->request();
   if (!request.idempotency_key.empty()) {
@@ -202,10 +238,15 @@ absl::StatusOr<std::shared_ptr<Session>> SessionManager::Find(absl::string_view 
                    " here: it ended more than a minute ago, or the agent was started again"));
 }
 
-std::vector<std::shared_ptr<Session>> SessionManager::List() const {
+std::vector<std::shared_ptr<Session>> SessionManager::List(absl::string_view client_id) const {
   absl::MutexLock lock(&mutex_);
   std::vector<std::shared_ptr<Session>> sessions;
-  for (const std::string& id : order_) sessions.push_back(sessions_.find(id)->second.session);
+  for (const std::string& id : order_) {
+    const std::shared_ptr<Session>& session = sessions_.find(id)->second.session;
+    if (client_id.empty() || session->request().spec.client_id == client_id) {
+      sessions.push_back(session);
+    }
+  }
   return sessions;
 }
 
@@ -257,17 +298,18 @@ size_t SessionManager::DescriptorsLocked() const {
 }
 
 std::string SessionManager::HoldersLocked() const {
-  std::map<std::string, int> counts;
-  for (const auto& [id, entry] : sessions_) {
-    if (!entry.ended) ++counts[entry.session->request().spec.client_id];
-  }
   std::vector<std::string> holders;
-  for (const auto& [client, count] : counts) {
-    if (holders.size() == kMaxHoldersNamed) {
-      holders.push_back(absl::StrCat("and ", counts.size() - kMaxHoldersNamed, " more"));
-      break;
-    }
-    holders.push_back(absl::StrCat(Quoted(client), " (", count, ")"));
+  int count = 0;
+  for (const std::string& id : order_) {
+    const Entry& entry = sessions_.find(id)->second;
+    if (entry.ended || ++count > kMaxHoldersNamed) continue;
+    const absl::Time since = absl::FromUnixNanos(entry.session->created_wall_ns());
+    holders.push_back(
+        absl::StrCat(Quoted(entry.session->request().spec.client_id), " (", id, ", since ",
+                     absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", since, absl::UTCTimeZone()), ")"));
+  }
+  if (count > kMaxHoldersNamed) {
+    holders.push_back(absl::StrCat("and ", count - kMaxHoldersNamed, " more"));
   }
   return holders.empty() ? "calls under way" : absl::StrJoin(holders, ", ");
 }

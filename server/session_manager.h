@@ -25,6 +25,8 @@
 #include "common/clock.h"
 #include "server/backends/counter_backend.h"
 #include "server/limits.h"
+#include "server/sample_ring.h"
+#include "server/sampler.h"
 #include "server/scheduler.h"
 #include "server/session.h"
 #include "server/session_spec.h"
@@ -49,6 +51,10 @@ class SessionManager {
   // Before any Start. Without it sessions that ask for it are refused.
   void SetFreezeOnSmi(FreezeOnSmiFunction function) { freeze_on_smi_ = std::move(function); }
 
+  // Before any Start. Without it sessions with an interval are refused. Must
+  // outlive the manager.
+  void SetSampler(Sampler* sampler) { sampler_ = sampler; }
+
   const Limits& limits() const { return limits_; }
 
   // Errors as rpc StartSession documents, and
@@ -59,8 +65,9 @@ class SessionManager {
   // NOT_FOUND: never was, ended more than a minute ago, or of another agent.
   absl::StatusOr<std::shared_ptr<Session>> Find(absl::string_view id) const;
 
-  // In order of creation; ended ones for a minute.
-  std::vector<std::shared_ptr<Session>> List() const;
+  // In order of creation; ended ones for a minute. Of one client, unless
+  // `client_id` is empty.
+  std::vector<std::shared_ptr<Session>> List(absl::string_view client_id = "") const;
 
   // Ends all sessions; from now on none is started. Idempotent.
   void Shutdown();
@@ -70,6 +77,7 @@ class SessionManager {
   struct Entry {
     std::shared_ptr<Session> session;
     int descriptors = 0;  // 0 once ended
+    size_t ring_bytes = 0;
     bool ended = false;
   };
 
@@ -83,6 +91,8 @@ class SessionManager {
   // What the session needs changed on the machine; null: nothing.
   absl::StatusOr<std::shared_ptr<void>> HoldMachine(const SessionSpec& spec,
                                                     const std::vector<PlannedEvent>& plan) const;
+  // For a session with this many counters; null: it has no interval.
+  absl::StatusOr<std::unique_ptr<SampleRing>> MakeRing(const SessionSpec& spec, size_t slots) const;
   absl::Status AddExhaustion(const absl::Status& status) const;
   absl::Status Insert(const std::shared_ptr<Session>& session);
   void OnEnded(const Session& session);
@@ -90,7 +100,7 @@ class SessionManager {
 
   int LiveCountLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   size_t DescriptorsLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // "alice@lab1 (3), bob (61)": who holds sessions.
+  // Who holds sessions: "alice@lab1" (s-01.., since 10:22:07), ...
   std::string HoldersLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetLocked(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -99,6 +109,7 @@ class SessionManager {
   Scheduler* const scheduler_;
   const Clock* const clock_;
   FreezeOnSmiFunction freeze_on_smi_;
+  Sampler* sampler_ = nullptr;
 
   mutable absl::Mutex mutex_;
   std::map<std::string, Entry, std::less<>> sessions_ ABSL_GUARDED_BY(mutex_);

@@ -24,6 +24,9 @@ struct SessionSpec {
   std::string client_id;
   std::map<std::string, std::string> labels;
   bool freeze_on_smi = false;
+  uint64_t cycle_limit = 0;   // 0: none
+  int64_t interval_ns = 0;    // 0: no interval samples
+  uint32_t ring_samples = 0;  // 0: the agent's choice
 };
 
 struct StartRequest {

@@ -66,9 +66,20 @@ absl::StatusOr<int64_t> CheckLease(int64_t lease_ns, const Limits& limits) {
   return lease_ns;
 }
 
+absl::Status CheckInterval(int64_t interval_ns, const Limits& limits) {
+  if (interval_ns == 0) return absl::OkStatus();
+  if (interval_ns < limits.min_interval_ns || interval_ns > kMaxIntervalNs) {
+    return absl::InvalidArgumentError(absl::StrCat("interval_ns ", interval_ns, " is not within ",
+                                                   limits.min_interval_ns, " and ", kMaxIntervalNs,
+                                                   "; 0 means no interval samples"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SessionSpec> CheckSpec(const pmu::v1::SessionSpec& spec, const Limits& limits) {
   absl::Status status = CheckBytes("client_id", spec.client_id().size(), kMaxClientIdBytes);
   status.Update(CheckLabels(spec));
+  status.Update(CheckInterval(spec.interval_ns(), limits));
   if (!status.ok()) return status;
   const absl::StatusOr<int64_t> lease_ns = CheckLease(spec.lease_ns(), limits);
   if (!lease_ns.ok()) return lease_ns.status();
@@ -84,6 +95,10 @@ absl::StatusOr<SessionSpec> CheckSpec(const pmu::v1::SessionSpec& spec, const Li
   checked.lease_ns = *lease_ns;
   checked.client_id = spec.client_id();
   checked.freeze_on_smi = spec.freeze_on_smi();
+  checked.target.multiplex = spec.multiplex();
+  checked.cycle_limit = spec.cycle_limit();
+  checked.interval_ns = spec.interval_ns();
+  checked.ring_samples = spec.ring_samples();
   checked.labels.insert(spec.labels().begin(), spec.labels().end());
   return checked;
 }

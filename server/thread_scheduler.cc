@@ -1,16 +1,11 @@
 #include "server/thread_scheduler.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
-#include <sys/timerfd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+
+#include "absl/memory/memory.h"
+#include "server/thread_rank.h"
 
 namespace pmu::server {
 namespace {
@@ -20,41 +15,24 @@ namespace {
 // p99 on an idle virtual machine; see docs/protocol.md, "How exact".
 constexpr int64_t kWakeEarlyNs = 150'000;
 
-// Exact times matter most on a busy machine, where an ordinary thread waits for
-// its turn for milliseconds. The lowest real-time priority is enough: the work
-// done at it is short. Where it is not allowed (CAP_SYS_NICE, sched(7)) the
-// thread stays an ordinary one.
-void AskForRealTime() {
-  sched_param parameters = {};
-  parameters.sched_priority = sched_get_priority_min(SCHED_FIFO);
-  pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters);
-}
-
-timespec ToTimespec(int64_t ns) {
-  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ThreadScheduler>> ThreadScheduler::Create() {
-  FileDescriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  if (!timer.valid()) return absl::ErrnoToStatus(errno, "timerfd_create");
-  FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake.valid()) return absl::ErrnoToStatus(errno, "eventfd");
-  auto scheduler =
-      std::unique_ptr<ThreadScheduler>(new ThreadScheduler(std::move(timer), std::move(wake)));
+  absl::StatusOr<std::unique_ptr<SleepingTimer>> timer = SleepingTimer::Create();
+  if (!timer.ok()) return timer.status();
+  auto scheduler = absl::WrapUnique(new ThreadScheduler(*std::move(timer)));
   scheduler->thread_ = std::thread([raw = scheduler.get()] { raw->Run(); });
   return scheduler;
 }
 
-ThreadScheduler::ThreadScheduler(FileDescriptor timer, FileDescriptor wake)
-    : clock_(SystemClock()), timer_(std::move(timer)), wake_(std::move(wake)) {}
+ThreadScheduler::ThreadScheduler(std::unique_ptr<SleepingTimer> timer)
+    : clock_(SystemClock()), timer_(std::move(timer)) {}
 
 ThreadScheduler::~ThreadScheduler() { Stop(); }
 
 void ThreadScheduler::Stop() {
   stopping_ = true;
-  eventfd_write(wake_.get(), 1);
+  timer_->Wake();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -71,7 +49,7 @@ Scheduler::Id ThreadScheduler::At(int64_t at_ns, Precision precision,
     id = queue.Add(at_ns, std::move(action)) * 2 + (exact ? 1 : 0);
   }
   // Only a new first entry changes how long the thread may sleep.
-  if (first) eventfd_write(wake_.get(), 1);
+  if (first) timer_->Wake();
   return id;
 }
 
@@ -99,29 +77,16 @@ std::function<void()> ThreadScheduler::TakeDue(absl::optional<int64_t>* next_ns)
 }
 
 void ThreadScheduler::Run() {
-  // Timers of this thread are not batched with those of others
-  // (PR_SET_TIMERSLACK(2const)).
-  prctl(PR_SET_TIMERSLACK, 1);
-  AskForRealTime();
+  TakeRank({}).IgnoreError();  // asks for nothing that could fail
   while (!stopping_) {
     absl::optional<int64_t> next_ns;
     if (std::function<void()> due = TakeDue(&next_ns)) {
       due();
     } else if (!next_ns.has_value() || *next_ns > clock_.MonotonicNs()) {
-      SleepUntil(next_ns);
+      timer_->SleepUntil(next_ns);
     }
     // Else an exact time is less than kWakeEarlyNs away: watch the clock.
   }
-}
-
-void ThreadScheduler::SleepUntil(absl::optional<int64_t> deadline_ns) {
-  itimerspec setting = {};  // all zero: disarmed
-  if (deadline_ns.has_value()) setting.it_value = ToTimespec(std::max<int64_t>(*deadline_ns, 1));
-  timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
-  pollfd events[] = {{timer_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
-  poll(events, 2, -1);
-  eventfd_t ignored;
-  eventfd_read(wake_.get(), &ignored);
 }
 
 }  // namespace pmu::server

@@ -1,9 +1,6 @@
 // thread_scheduler.h: a Scheduler with one thread and a timerfd.
 //
-// The thread sleeps in poll(2) on a timerfd (CLOCK_MONOTONIC, absolute) and an
-// eventfd, and does not wake up when there is nothing to do. A timerfd is not
-// touched by steps of the wall clock and follows time namespaces, where
-// futex-based waits of some libraries do not.
+// The thread does not wake up when there is nothing to do.
 //
 // For exact times it wakes up early and watches the clock for the rest, so
 // that the delay of waking up (timer interrupt, leaving an idle state,
@@ -22,8 +19,8 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/optional.h"
 #include "common/clock.h"
-#include "server/file_descriptor.h"
 #include "server/scheduler.h"
+#include "server/sleeping_timer.h"
 #include "server/timer_queue.h"
 
 namespace pmu::server {
@@ -41,15 +38,13 @@ class ThreadScheduler final : public Scheduler {
   void Stop();
 
  private:
-  ThreadScheduler(FileDescriptor timer, FileDescriptor wake);
+  explicit ThreadScheduler(std::unique_ptr<SleepingTimer> timer);
   void Run();
   // Takes what is due now: an action, or when to look again.
   std::function<void()> TakeDue(absl::optional<int64_t>* next_ns);
-  void SleepUntil(absl::optional<int64_t> deadline_ns);
 
   const Clock& clock_;
-  const FileDescriptor timer_;
-  const FileDescriptor wake_;
+  const std::unique_ptr<SleepingTimer> timer_;
   std::atomic<bool> stopping_{false};
   absl::Mutex mutex_;
   // The two kinds have ids of different parity, see At.

@@ -39,6 +39,7 @@ PmuMethods::PmuMethods(Agent* agent, CallQueue* queue)
       stop_(
           "Stop", queue, PMU_ACCEPT(Stop), [this](auto* call) { Stop(call); },
           decltype(stop_)::Cancelling::kWatched),
+      watch_(agent, &service_, queue),
       renew_lease_(PMU_METHOD(RenewLease)),
       list_sessions_(PMU_METHOD(ListSessions)) {}
 
@@ -53,6 +54,7 @@ void PmuMethods::Listen() {
   trigger_.Listen();
   read_.Listen();
   stop_.Listen();
+  watch_.Listen();
   renew_lease_.Listen();
   list_sessions_.Listen();
 }
@@ -132,6 +134,7 @@ void PmuMethods::Stop(UnaryCall<pmu::v1::StopRequest, pmu::v1::StopResponse>* ca
         ToProto(sample, call->response()->mutable_sample());
       });
       ToProto(*session, call->response()->mutable_session());
+      for (const std::string& note : session->Status().notes) call->response()->add_notes(note);
     }
     call->Finish(status);
   };
@@ -149,15 +152,20 @@ absl::Status PmuMethods::RenewLease(const pmu::v1::RenewLeaseRequest& request,
                                     pmu::v1::RenewLeaseResponse* response) {
   const absl::StatusOr<SessionPtr> session = agent_->sessions().Find(request.session_id());
   if (!session.ok()) return session.status();
+  if (request.align_number() != 0) {
+    const absl::Status aligned =
+        (*session)->AlignIntervals(request.align_number(), request.align_due_ns());
+    if (!aligned.ok()) return aligned;
+  }
   const absl::StatusOr<int64_t> expires_ns = (*session)->Renew();
   if (!expires_ns.ok()) return expires_ns.status();
   response->set_lease_expires_ns(*expires_ns);
   return absl::OkStatus();
 }
 
-absl::Status PmuMethods::ListSessions(const pmu::v1::ListSessionsRequest&,
+absl::Status PmuMethods::ListSessions(const pmu::v1::ListSessionsRequest& request,
                                       pmu::v1::ListSessionsResponse* response) {
-  for (const SessionPtr& session : agent_->sessions().List()) {
+  for (const SessionPtr& session : agent_->sessions().List(request.client_id())) {
     ToProto(*session, response->add_sessions());
   }
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "server/agent.h"
 #include "server/service/call_queue.h"
 #include "server/service/unary_method.h"
+#include "server/service/watch_method.h"
 
 namespace pmu::server {
 
@@ -48,6 +49,7 @@ class PmuMethods {
   UnaryMethod<pmu::v1::TriggerRequest, pmu::v1::TriggerResponse> trigger_;
   UnaryMethod<pmu::v1::ReadRequest, pmu::v1::ReadResponse> read_;
   UnaryMethod<pmu::v1::StopRequest, pmu::v1::StopResponse> stop_;
+  WatchMethod watch_;
   UnaryMethod<pmu::v1::RenewLeaseRequest, pmu::v1::RenewLeaseResponse> renew_lease_;
   UnaryMethod<pmu::v1::ListSessionsRequest, pmu::v1::ListSessionsResponse> list_sessions_;
 };
