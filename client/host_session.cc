@@ -240,9 +240,20 @@ void HostSession::TryStop(const std::shared_ptr<Collection>& collection) {
                     });
 }
 
+void HostSession::StopSooner(int64_t stop_ns) {
+  if (!has_session()) return;
+  pmu::v1::StopRequest request;
+  request.set_session_id(session_id_);
+  request.set_stop_at_ns(newest_clock_.ToHost(stop_ns));
+  // Whoever waits for the end of the session is answered by the same stop.
+  connection_->Stop(request, plan_->timeout, [](const absl::StatusOr<pmu::v1::StopResponse>&) {});
+}
+
 void HostSession::OnStopFailed(const absl::Status& status,
                                const std::shared_ptr<Collection>& collection) {
   auto finish = [=, this] { FinishCollection(collection.get()); };
+  // A stop that is far ahead is no reason to look for a lost host until then.
+  collection->give_up_ns = std::min(collection->give_up_ns, loop_->NowNs() + ToNs(plan_->timeout));
   if (!has_session()) {
     finish();
   } else if (absl::IsNotFound(status)) {
@@ -266,6 +277,7 @@ void HostSession::FinishCollection(Collection* collection) {
 
 void HostSession::TakeStopped(const pmu::v1::StopResponse& answer) {
   const pmu::v1::SessionTiming& timing = answer.session().timing();
+  result_->notes.assign(answer.notes().begin(), answer.notes().end());
   if (answer.session().state() == pmu::v1::SESSION_STATE_FAILED) {
     Fail(
         absl::AbortedError(absl::StrCat("measurement failed there: ", answer.session().failure())));

@@ -74,6 +74,9 @@ class HostSession {
   // readings; tries again for the plan's timeout after that instant.
   void Collect(int64_t stop_ns, const std::function<void()>& done);
 
+  // While a Collect waits: its stop comes at this earlier instant.
+  void StopSooner(int64_t stop_ns);
+
   // Ends the session without readings; one try of at most `timeout`. A session
   // that is just being opened is ended when it is. See HostSessionCounts::busy.
   void Release(absl::Duration timeout);

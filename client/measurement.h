@@ -57,6 +57,11 @@ struct MeasurementSpec {
   std::map<std::string, std::string> labels;
   // See SessionSpec.freeze_on_smi: a host that cannot do so is not armed.
   bool freeze_on_smi = false;
+  // See SessionSpec.multiplex.
+  bool multiplex = false;
+  // Each host ends by itself after so many cycles of its counting device, see
+  // SessionSpec.cycle_limit; at the latest after `duration`. 0: no limit.
+  uint64_t cycle_limit = 0;
   // Called by the driving thread: `done` of `total` hosts are through `phase`
   // (kRunning: milliseconds of the duration, total 0 when open-ended).
   std::function<void(Phase phase, int64_t done, int64_t total)> progress;

@@ -19,6 +19,8 @@ constexpr absl::Duration kMaxLead = absl::Seconds(2);
 constexpr absl::Duration kLeadPerHost = absl::Microseconds(300);
 // Hosts whose Trigger is not answered this long after the start are in doubt.
 constexpr absl::Duration kTriggerGrace = absl::Milliseconds(500);
+// When hosts that count a number of cycles are stopped if they never reach it.
+constexpr absl::Duration kLongestRun = absl::Hours(24);
 constexpr absl::Duration kReleaseLimit = absl::Seconds(1);
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(100);
 
@@ -34,6 +36,8 @@ pmu::v1::StartSessionRequest MakeStartRequest(const MeasurementSpec& spec) {
   session.set_lease_ns(ToNs(spec.lease));
   session.set_client_id(ClientId());
   session.set_freeze_on_smi(spec.freeze_on_smi);
+  session.set_multiplex(spec.multiplex);
+  session.set_cycle_limit(spec.cycle_limit);
   for (const auto& [key, text] : spec.labels) (*session.mutable_labels())[key] = text;
   return request;
 }
@@ -204,6 +208,10 @@ int64_t MeasurementImpl::WaitForEnd() {
   return stop_ns_ == 0 ? soon_ns : std::min(soon_ns, stop_ns_);
 }
 
+int64_t MeasurementImpl::LatestEnd() const {
+  return stop_ns_ != 0 ? stop_ns_ : start_ns_ + ToNs(kLongestRun);
+}
+
 void MeasurementImpl::CollectAll(int64_t stop_ns) {
   std::vector<HostSession*> open;
   for (auto& session : sessions_) {
@@ -215,13 +223,23 @@ void MeasurementImpl::CollectAll(int64_t stop_ns) {
   for (HostSession* session : open) {
     session->Collect(stop_ns, [this, total] { Report(Phase::kCollect, ++answered_count_, total); });
   }
-  loop_.RunUntil([&] { return answered_count_ == open.size(); });
+  bool moved = stop_ns <= loop_.NowNs();
+  loop_.RunUntil([&] {
+    // Only hosts that end by themselves are asked so long before the stop.
+    if (!moved && StopRequested()) {
+      moved = true;
+      result_.interrupted = interrupt_requested_.load();
+      for (HostSession* session : open)
+        session->StopSooner(loop_.NowNs() + ToNs(Lead(kMinStopLead)));
+    }
+    return answered_count_ == open.size();
+  });
 }
 
 MeasurementResult MeasurementImpl::Finish() {
   if (start_ns_ == 0 || released_) return result_;
   if (spec_.progress) ReportRunning();
-  const int64_t stop_ns = WaitForEnd();
+  const int64_t stop_ns = spec_.cycle_limit == 0 ? WaitForEnd() : LatestEnd();
   start_ns_ = 0;
   CollectAll(stop_ns);
   ComputeSkew();

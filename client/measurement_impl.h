@@ -49,6 +49,8 @@ class MeasurementImpl final : public Measurement {
   // Drives the loop until the duration is over or a stop is asked for; returns
   // the instant at which all hosts end.
   int64_t WaitForEnd();
+  // For hosts that end by themselves before it.
+  int64_t LatestEnd() const;
   void CollectAll(int64_t stop_ns);
   void ComputeSkew();
 

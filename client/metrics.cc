@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "client/event_match.h"
 
 namespace pmu::client {
 namespace {
@@ -33,29 +34,6 @@ struct Input {
     return found->second;
   }
 };
-
-// "cycles:u" -> "cycles"; tracepoints (sched:sched_switch) stay whole.
-absl::string_view WithoutModifiers(absl::string_view event) {
-  const size_t colon = event.rfind(':');
-  if (colon == absl::string_view::npos) return event;
-  const absl::string_view letters = event.substr(colon + 1);
-  if (letters.find_first_not_of("ukhGHD") != absl::string_view::npos) return event;
-  return event.substr(0, colon);
-}
-
-// Rows of a hybrid event: the sum row stands for the event.
-const Row* FindRow(const Report& report, absl::string_view event) {
-  const Row* found = nullptr;
-  bool found_exactly = false;
-  for (const Row& row : report.rows) {
-    const std::string& asked = report.result.requested_events[row.requested_index];
-    const bool exactly = asked == event;
-    if (!exactly && (found_exactly || WithoutModifiers(asked) != event)) continue;
-    if (found == nullptr || row.is_sum || (exactly && !found_exactly)) found = &row;
-    found_exactly = found_exactly || exactly;
-  }
-  return found;
-}
 
 Input FactOf(const HostResult& host, absl::string_view name) {
   Input input;
@@ -174,7 +152,7 @@ absl::StatusOr<std::vector<Metric>> FindMetrics(absl::string_view argument) {
   if (argument.find('=') != absl::string_view::npos) {
     absl::StatusOr<MetricExpr> expr = MetricExpr::Parse(argument);
     if (!expr.ok()) return expr.status();
-    metrics.push_back({*std::move(expr), absl::nullopt, absl::nullopt});
+    metrics.push_back({*std::move(expr), absl::nullopt, absl::nullopt, false});
     return metrics;
   }
   std::set<std::string> names;
@@ -183,7 +161,8 @@ absl::StatusOr<std::vector<Metric>> FindMetrics(absl::string_view argument) {
     if (named.group != argument) continue;
     absl::StatusOr<MetricExpr> expr = MetricExpr::Parse(named.definition);
     if (!expr.ok()) return expr.status();
-    metrics.push_back({*std::move(expr), named.decimals, named.alert_above});
+    metrics.push_back(
+        {*std::move(expr), named.decimals, named.alert_above, named.only_where_measured});
   }
   if (metrics.empty()) {
     return absl::NotFoundError(absl::StrCat("no metric \"", argument,
@@ -196,6 +175,7 @@ absl::StatusOr<std::vector<Metric>> FindMetrics(absl::string_view argument) {
 std::vector<std::string> EventsOf(const std::vector<Metric>& metrics) {
   std::vector<std::string> events;
   for (const Metric& metric : metrics) {
+    if (metric.only_where_measured) continue;
     for (const std::string& input : metric.expr.inputs()) {
       const bool known = std::find(events.begin(), events.end(), input) != events.end();
       if (!known && !IsFact(input)) events.push_back(input);
@@ -206,7 +186,13 @@ std::vector<std::string> EventsOf(const std::vector<Metric>& metrics) {
 
 std::vector<MetricRow> EvaluateMetrics(const std::vector<Metric>& metrics, const Report& report) {
   std::vector<MetricRow> rows;
-  for (const Metric& metric : metrics) rows.push_back(EvaluateRow(metric, report));
+  for (const Metric& metric : metrics) {
+    const std::vector<std::string>& inputs = metric.expr.inputs();
+    const bool measured = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+      return FindRow(report, input) != nullptr;
+    });
+    if (measured || !metric.only_where_measured) rows.push_back(EvaluateRow(metric, report));
+  }
   return rows;
 }
 

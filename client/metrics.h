@@ -26,6 +26,9 @@ struct Metric {
   MetricExpr expr;
   absl::optional<int> decimals;
   absl::optional<double> alert_above;
+  // Its events are not added to those asked for; where none of them was
+  // measured the metric is left out.
+  bool only_where_measured = false;
 };
 
 // A metric that is known by name.
@@ -35,6 +38,7 @@ struct NamedMetric {
   std::string description;  // one line
   absl::optional<int> decimals = absl::nullopt;
   absl::optional<double> alert_above = absl::nullopt;
+  bool only_where_measured = false;
 };
 
 const std::vector<NamedMetric>& NamedMetrics();
@@ -50,9 +54,8 @@ absl::StatusOr<std::vector<Metric>> FindMetrics(absl::string_view argument);
 std::vector<std::string> EventsOf(const std::vector<Metric>& metrics);
 
 // One row per metric, in the order given, from `report`'s event rows; usually
-// put into Report::metrics. An input is found by the event's text as asked, or
-// by that without modifiers (cycles:u serves for cycles). A metric without all
-// its inputs has cells without numbers, with the reason.
+// put into Report::metrics. For how an input is found see event_match.h. A
+// metric without all its inputs has cells without numbers, with the reason.
 std::vector<MetricRow> EvaluateMetrics(const std::vector<Metric>& metrics, const Report& report);
 
 }  // namespace pmu::client

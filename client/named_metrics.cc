@@ -1,7 +1,29 @@
 // The metrics that pmuctl knows by name.
+#include "absl/strings/str_format.h"
 #include "client/metrics.h"
 
 namespace pmu::client {
+namespace {
+
+// Arm DDI 0470, 2.4.3 "Using the PMU": of the shareable reads that a slave
+// interface accepted (0x03), those that a snoop answered (0x0a). The CCI-400
+// has four counters, so these are for the interfaces that the user chose.
+NamedMetric SnoopHitRate(int interface) {
+  NamedMetric metric;
+  metric.group = "cci-snoop-hit-rate";
+  metric.definition = absl::StrFormat(
+      "cci-snoop-hit-rate-S%d [%%] ="
+      " 100 * \"cci400/source=%d,event=0xa/\" / \"cci400/source=%d,event=0x3/\"",
+      interface, interface, interface);
+  metric.description = absl::StrFormat(
+      "shareable reads on slave interface %d that hit another cluster's cache; give both events "
+      "with -e",
+      interface);
+  metric.only_where_measured = true;
+  return metric;
+}
+
+}  // namespace
 
 const std::vector<NamedMetric>& NamedMetrics() {
   static const auto* const metrics = new std::vector<NamedMetric>{
@@ -21,6 +43,11 @@ const std::vector<NamedMetric>& NamedMetrics() {
        " if \"msr/smi/\" > 0 else 0",
        "share of the CPUs' cycles spent in system management mode", 1, 10},
       {"smi-cost", "smi-count = \"msr/smi/\"", "system management interrupts, over all CPUs", 0},
+      SnoopHitRate(0),
+      SnoopHitRate(1),
+      SnoopHitRate(2),
+      SnoopHitRate(3),
+      SnoopHitRate(4),
   };
   return *metrics;
 }

@@ -53,6 +53,8 @@ struct HostResult {
   // Length of the measurement on the host's own clock.
   int64_t measured_ns = 0;
   std::vector<EventResult> events;
+  // What the agent found while counting, a line each.
+  std::vector<std::string> notes;
 };
 
 // One measurement over all hosts asked for.

@@ -80,6 +80,8 @@ class Run {
     spec.min_hosts = options_.strict ? hosts_.size() : static_cast<size_t>(options_.min_hosts);
     spec.dry_run = options_.dry_run;
     spec.freeze_on_smi = options_.smi_cost;
+    spec.multiplex = options_.multiplex;
+    spec.cycle_limit = static_cast<uint64_t>(options_.cycle_limit);
     spec.labels = options_.labels;
     spec.progress = [this](client::Phase phase, int64_t done, int64_t total) {
       // A running command has the terminal to itself.

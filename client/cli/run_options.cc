@@ -38,6 +38,12 @@ OptionTable Table(RunOptions* options, RawOptions* raw) {
                 "measure what system management interrupts cost; sets freeze_on_smi meanwhile",
                 &options->smi_cost);
   table.AddFlag(0, "no-metric-only", "with --smi-cost: show the counts too", &raw->no_metric_only);
+  table.AddFlag(0, "multiplex",
+                "where events are more than a device's counters, share these over time",
+                &options->multiplex);
+  table.AddInt(0, "cycles", "N",
+               "stop by itself after N clock cycles of the device that counts (cci400)", 1,
+               INT64_MAX, &options->cycle_limit);
   table.AddDuration('d', "duration", "DURATION",
                     "how long: 500ms, 5s, 1m30s; without it and without a command, until Ctrl-C",
                     &options->duration);
@@ -86,6 +92,9 @@ absl::Status CheckLength(const RunOptions& options) {
   if (options.duration != absl::ZeroDuration() && !options.command.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "give --duration or a command, not both (the command here: \"", options.command[0], "\")"));
+  }
+  if (options.cycle_limit != 0 && !options.command.empty()) {
+    return absl::InvalidArgumentError("give --cycles or a command, not both");
   }
   if (options.dry_run && !options.command.empty()) {
     return absl::InvalidArgumentError("--dry-run counts nothing, so it runs no command");
@@ -172,9 +181,13 @@ absl::StatusOr<RunOptions> ParseRunOptions(const std::vector<std::string>& args)
   options.command = *std::move(operands);
   if (absl::Status status = SetMetrics(raw, &options); !status.ok()) return status;
   if (options.list_metrics) return options;
-  if (options.events.empty() && options.metrics.empty()) {
+  if (options.EventText().empty()) {
     return absl::InvalidArgumentError(
-        "no events: give -e EVENTS, for example -e task-clock,context-switches,page-faults");
+        options.metrics.empty()
+            ? "no events: give -e EVENTS, for example -e task-clock,context-switches,page-faults"
+            : absl::StrCat("no events: metric ", options.metrics[0].expr.name(),
+                           " is computed from events given with -e: ",
+                           absl::StrJoin(options.metrics[0].expr.inputs(), ",")));
   }
   for (const absl::Status& status : {CheckTarget(options), CheckLength(options),
                                      SetFormat(raw, &options), SetLabels(raw, &options)}) {

@@ -26,6 +26,8 @@ struct RunOptions {
   bool list_metrics = false;  // -M list
   bool smi_cost = false;
   bool metrics_only = false;
+  bool multiplex = false;
+  int64_t cycle_limit = 0;                         // 0: not given
   absl::Duration duration = absl::ZeroDuration();  // zero: not given
   std::string cpus;
   int64_t pid = 0;

@@ -62,6 +62,9 @@ std::string WarningsText(const Report& report, size_t width) {
       }
     }
   }
+  for (const HostResult& host : report.result.hosts) {
+    for (const std::string& note : host.notes) warnings.Add(Printable(note), "", host.host);
+  }
   std::string out;
   for (const Mention& warning : warnings.all()) {
     const std::string text =

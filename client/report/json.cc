@@ -45,6 +45,7 @@ Json HostJson(const HostResult& host) {
           {"disabled", MappedTimeJson(host.disabled)},
           {"enable_took_ns", JsonInteger(host.enable_took_ns)},
           {"measured_ns", JsonInteger(host.measured_ns)},
+          {"notes", Json(host.notes)},
           {"counters", std::move(counters)}};
 }
 

@@ -132,5 +132,41 @@ TEST(MetricsTest, UnknownNameListsTheKnown) {
   EXPECT_THAT(std::string(metrics.status().message()), HasSubstr("ipc"));
 }
 
+// An event of a CCI-400 as one host resolved it.
+void Resolve(int requested_index, const std::string& backend, const std::string& pmu,
+             uint64_t select, Report* report) {
+  EventResult event;
+  event.event.set_requested_index(requested_index);
+  event.event.set_backend(backend);
+  event.event.set_pmu(pmu);
+  event.event.mutable_encoding()->set_config(select);
+  report->result.hosts[0].events.push_back(event);
+}
+
+TEST(MetricsTest, SnoopHitRatesOfTheInterfacesThatWereMeasuredHoweverSpelled) {
+  Report report = ReportOf({"cci400/si_rrq_hs_inner_or_outershareable,source=S4/", "cci400/x/"},
+                           {{{"cci400/si_rrq_hs_inner_or_outershareable,source=S4/", {{-1, 200}}},
+                             {"cci400/x/", {{-1, 50}}}}});
+  Resolve(0, "cci400", "cci400", 0x83, &report);
+  Resolve(1, "perf_event", "CCI_400_r1", 0x8a, &report);
+  auto metrics = FindMetrics("cci-snoop-hit-rate");
+  ASSERT_TRUE(metrics.ok());
+
+  const std::vector<MetricRow> rows = EvaluateMetrics(*metrics, report);
+
+  EXPECT_THAT(EventsOf(*metrics), IsEmpty());
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].name, "cci-snoop-hit-rate-S4");
+  EXPECT_EQ(rows[0].cells[0].metric.number, 25);
+}
+
+TEST(MetricsTest, TheSameNumberOnAnotherPmuIsAnotherEvent) {
+  Report report = ReportOf({"r83", "r8a"}, {{{"r83", {{-1, 200}}}, {"r8a", {{-1, 50}}}}});
+  Resolve(0, "perf_event", "cpu", 0x83, &report);
+  Resolve(1, "perf_event", "cpu", 0x8a, &report);
+
+  EXPECT_THAT(EvaluateMetrics(*FindMetrics("cci-snoop-hit-rate"), report), IsEmpty());
+}
+
 }  // namespace
 }  // namespace pmu::client
