@@ -303,7 +303,9 @@ Row BuildRow(const PlannedRow& plan, const MeasurementResult& result, bool* comp
     const bool has_number = row.summable ? built.cell.total.value.has_value() : built.has_all;
     row.expected_hosts += built.expected;
     row.contributing_hosts += built.expected && has_number;
-    if (built.expected && !(has_number && built.has_all)) *complete = false;
+    // A CPU that was lost may have had more to count once it was back.
+    const bool lost = built.cell.total.state == ReadingState::kCpuLost;
+    if (built.expected && (lost || !(has_number && built.has_all))) *complete = false;
   }
   row.total = sum.Total();
   if (!row.summable) {

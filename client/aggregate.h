@@ -73,7 +73,8 @@ struct Report {
   MeasurementResult result;
   std::vector<Row> rows;
   std::vector<MetricRow> metrics;  // filled by EvaluateMetrics, not by Aggregate
-  // True when every host measured and every row has a number on every host.
+  // True when every host measured, every row has a number on every host, and
+  // no CPU was lost.
   bool complete = true;
 };
 

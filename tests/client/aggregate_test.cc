@@ -210,6 +210,7 @@ TEST(AggregateTest, DoubtGoesUpIntoEverySum) {
   EXPECT_EQ(report.rows[0].cells[0].total.state, ReadingState::kCpuLost);
   EXPECT_EQ(*report.rows[0].cells[0].total.count, 8u);
   EXPECT_EQ(report.rows[0].total.state, ReadingState::kOverflowSuspected);
+  EXPECT_FALSE(report.complete);  // for the lost CPU
 }
 
 TEST(AggregateTest, WhatMustNotBeAddedIsNot) {

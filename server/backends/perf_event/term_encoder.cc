@@ -49,7 +49,8 @@ absl::Status UnknownTerm(const SysfsPmu& pmu, const EventTerm& term) {
   const bool cut = terms.size() > kMaxNamesInMessage;
   if (cut) terms.resize(kMaxNamesInMessage);
   absl::StrAppend(&message, "; its terms: ", absl::StrJoin(terms, " "), cut ? " ..." : "");
-  return absl::InvalidArgumentError(message);
+  // A name alone may well be an event of another machine's PMU of that name.
+  return term.has_value ? absl::InvalidArgumentError(message) : absl::NotFoundError(message);
 }
 
 absl::optional<ConfigWord> WholeWordOf(absl::string_view name) {

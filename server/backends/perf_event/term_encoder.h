@@ -27,7 +27,8 @@ struct EncodedTerms {
 // fields of its format, or config, config1, config2. Values given here replace
 // those of the named event.
 //
-// INVALID_ARGUMENT, with the term and its position: an unknown term, a value
+// NOT_FOUND: a bare term that this PMU has no event of. INVALID_ARGUMENT, with
+// the term and its position: an unknown term with a value, a value
 // that does not fit its field, a term given twice, a value that the named
 // event needs missing. FAILED_PRECONDITION: the kernel's description of the
 // event or field makes no sense.

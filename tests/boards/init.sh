@@ -1,0 +1,39 @@
+#!/bin/sh
+# The first process of a board: drivers, network, the agent. Words of the kernel
+# command line: pmud.OPTION is given to the agent as --OPTION.
+export PATH=/bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev 2>/dev/null
+mount -t tmpfs tmp /tmp
+while read -r module; do insmod "/modules/$module" || echo "insmod $module failed"; done </modules/order
+ip link set lo up
+ip link set eth0 up
+ip addr add 10.0.2.15/24 dev eth0
+options=
+for word in $(cat /proc/cmdline); do
+  case $word in pmud.*) options="$options --${word#pmud.}" ;; esac
+done
+# Answers a number on port 50052 with "done", after so many SMIs on CPU 0.
+if [ -x /bin/trigger_smi ]; then
+  mkfifo /tmp/answer
+  while :; do
+    nc -l -p 50052 </tmp/answer | {
+      read -r count
+      taskset 1 trigger_smi "$count" && echo done
+    } >/tmp/answer
+  done &
+fi
+# A CPU number on port 50053 takes that CPU offline for two seconds.
+mkfifo /tmp/cpu
+while :; do
+  nc -l -p 50053 </tmp/cpu | {
+    read -r cpu
+    echo 0 >"/sys/devices/system/cpu/cpu$cpu/online" && sleep 2 &&
+      echo 1 >"/sys/devices/system/cpu/cpu$cpu/online" && echo done
+  } >/tmp/cpu
+done &
+# shellcheck disable=SC2086 # one word per option
+pmud --listen=10.0.2.15:50051 --insecure --state-dir=/tmp/state $options
+echo "pmud ended with $?"
+poweroff -f
