@@ -20,6 +20,7 @@
 #include "client/report/json.h"
 #include "client/report/table.h"
 #include "client/report/text_grid.h"
+#include "client/smi_cost.h"
 #include "common/event_spec.h"
 
 namespace pmu::cli {
@@ -113,6 +114,7 @@ class Run {
     }
     Report report = client::Aggregate(measurement_->Finish());
     report.metrics = client::EvaluateMetrics(options_.metrics, report);
+    if (options_.smi_cost) client::NoteIdleCpus(&report);
     progress_.Clear();
     if (waiter.joinable()) waiter.join();
     return Print(report, outcome);
