@@ -22,6 +22,12 @@
 
 namespace pmu::client {
 
+// A stream under way; destroying it cancels it, and nothing is called any more.
+class WatchStream {
+ public:
+  virtual ~WatchStream() = default;
+};
+
 class PmuConnection {
  public:
   template <class Response>
@@ -45,6 +51,14 @@ class PmuConnection {
                     Done<pmu::v1::StopResponse> done) = 0;
   virtual void RenewLease(const pmu::v1::RenewLeaseRequest& request, absl::Duration timeout,
                           Done<pmu::v1::RenewLeaseResponse> done) = 0;
+
+  // Without a time limit: a peer that is gone is found by keepalive. `on_end`
+  // runs once, after the last message, with how the stream ended; it may
+  // destroy the stream. The connection must outlive the stream.
+  virtual std::unique_ptr<WatchStream> Watch(
+      const pmu::v1::WatchRequest& request,
+      std::function<void(const pmu::v1::WatchResponse&)> on_message,
+      std::function<void(const absl::Status&)> on_end) = 0;
 };
 
 // Makes the connection to one host, as the user wrote it. INVALID_ARGUMENT: no

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "client/grpc_time.h"
+#include "client/grpc_watch_stream.h"
 #include "client/rpc_error.h"
 #include "common/grpc_status.h"
 #include "common/host_list.h"
@@ -102,6 +103,12 @@ class GrpcConnection final : public PmuConnection {
   void RenewLease(const pmu::v1::RenewLeaseRequest& request, absl::Duration timeout,
                   Done<pmu::v1::RenewLeaseResponse> done) override {
     Begin(&Stub::PrepareAsyncRenewLease, request, timeout, std::move(done));
+  }
+  std::unique_ptr<WatchStream> Watch(const pmu::v1::WatchRequest& request,
+                                     std::function<void(const pmu::v1::WatchResponse&)> on_message,
+                                     std::function<void(const absl::Status&)> on_end) override {
+    return BeginWatch(loop_, stub_.get(), errors_, request, std::move(on_message),
+                      std::move(on_end));
   }
 
  private:

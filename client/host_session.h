@@ -26,6 +26,8 @@
 #include "client/clock_sync.h"
 #include "client/connection.h"
 #include "client/event_loop.h"
+#include "client/host_watch.h"
+#include "client/intervals.h"
 #include "client/result.h"
 #include "proto/pmu/v1/service.pb.h"
 
@@ -45,6 +47,7 @@ struct HostSessionPlan {
   absl::Duration timeout;  // of each call
   absl::Duration lease;
   int clock_probes = 12;
+  absl::Duration interval;  // of samples; zero: none
   // Not owned.
   ClockBurstGate* clock_gate = nullptr;
   HostSessionCounts* counts = nullptr;
@@ -69,6 +72,12 @@ class HostSession {
   // Collect finds out what happened.
   void Trigger(int64_t start_ns, int64_t stop_ns, absl::Duration timeout,
                const std::function<void()>& done);
+
+  // From now on the interval samples go to `assembler` (not owned) as those of
+  // host number `host`. The host ends there when it has no more, or is lost.
+  void Watch(IntervalAssembler* assembler, size_t host);
+  // All its interval samples are in the assembler.
+  bool watch_over() const { return watch_over_; }
 
   // Ends counting at `stop_ns` of our clock (in the past: now) and fetches the
   // readings; tries again for the plan's timeout after that instant.
@@ -118,10 +127,14 @@ class HostSession {
   void FinishCollection(Collection* collection);
   void TakeStopped(const pmu::v1::StopResponse& answer);
 
-  // Lease, liveness and clock between the calls.
+  void EndWatch();
+
+  // Lease, liveness and clock between the calls; in host_session_upkeep.cc.
   absl::Duration RenewalDelay() const;
   void ScheduleRenewal(absl::Duration delay);
   void Renew();
+  // Keeps the interval deadlines where our clock has them.
+  void AddAlignment(pmu::v1::RenewLeaseRequest* request);
   void OnRenewed(const absl::Status& status);
   void FollowClock(int probes, const std::function<void()>& done);
   // Fails the host when its clock cannot have moved like this by itself.
@@ -144,6 +157,14 @@ class HostSession {
   int64_t started_at_ns_ = 0;    // as planned, our clock; 0: not triggered
   int64_t last_answer_ns_ = 0;   // our clock
   absl::optional<EventLoop::TimerId> renewal_;
+
+  // Of a session with an interval.
+  ClockOffset aligned_clock_;  // by which the host's deadlines lie
+  IntervalAssembler* assembler_ = nullptr;
+  size_t host_index_ = 0;
+  absl::optional<HostSeries> series_;
+  std::unique_ptr<HostWatch> watch_;
+  bool watch_over_ = true;
 };
 
 }  // namespace pmu::client

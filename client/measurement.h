@@ -33,6 +33,7 @@
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
 #include "client/fleet.h"
+#include "client/intervals.h"
 #include "client/result.h"
 #include "proto/pmu/v1/session.pb.h"
 
@@ -62,6 +63,13 @@ struct MeasurementSpec {
   // Each host ends by itself after so many cycles of its counting device, see
   // SessionSpec.cycle_limit; at the latest after `duration`. 0: no limit.
   uint64_t cycle_limit = 0;
+  // Above zero: samples in between, handed to `on_interval` by the driving
+  // thread in order of their numbers (see intervals.h for what comes late).
+  absl::Duration interval;
+  std::function<void(const Interval& interval)> on_interval;
+  // Instead of one made of user, machine and process: by this name a controller
+  // that was started again finds its sessions.
+  std::string client_id;
   // Called by the driving thread: `done` of `total` hosts are through `phase`
   // (kRunning: milliseconds of the duration, total 0 when open-ended).
   std::function<void(Phase phase, int64_t done, int64_t total)> progress;

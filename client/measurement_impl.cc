@@ -21,6 +21,11 @@ constexpr absl::Duration kLeadPerHost = absl::Microseconds(300);
 constexpr absl::Duration kTriggerGrace = absl::Milliseconds(500);
 // When hosts that count a number of cycles are stopped if they never reach it.
 constexpr absl::Duration kLongestRun = absl::Hours(24);
+// An interval is told this long, and two intervals, after its end, whoever is
+// missing then.
+constexpr absl::Duration kIntervalGrace = absl::Milliseconds(500);
+// For what is still on its way when every host has stopped.
+constexpr absl::Duration kLastIntervals = absl::Seconds(2);
 constexpr absl::Duration kReleaseLimit = absl::Seconds(1);
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(100);
 
@@ -34,7 +39,8 @@ pmu::v1::StartSessionRequest MakeStartRequest(const MeasurementSpec& spec) {
   session.set_events(spec.events);
   *session.mutable_target() = spec.target;
   session.set_lease_ns(ToNs(spec.lease));
-  session.set_client_id(ClientId());
+  session.set_client_id(spec.client_id.empty() ? ClientId() : spec.client_id);
+  session.set_interval_ns(ToNs(spec.interval));
   session.set_freeze_on_smi(spec.freeze_on_smi);
   session.set_multiplex(spec.multiplex);
   session.set_cycle_limit(spec.cycle_limit);
@@ -51,6 +57,7 @@ MeasurementImpl::MeasurementImpl(MeasurementSpec spec, FleetOptions options,
   plan_.timeout = options_.timeout;
   plan_.lease = spec_.lease;
   plan_.clock_probes = options_.clock_probes;
+  plan_.interval = spec_.interval;
   plan_.clock_gate = &clock_gate_;
   plan_.counts = &counts_;
   result_.requested_events = std::move(events);
@@ -178,11 +185,55 @@ absl::Status MeasurementImpl::Start() {
   if (StopRequested() && loop_.NowNs() < passed_ns) {
     return GiveUp(absl::CancelledError("stopped before the start"));
   }
+  WatchAll();
   const size_t started = CountSessions(&HostSession::started);
   if (started >= spec_.min_hosts || StopRequested()) return absl::OkStatus();
   return GiveUp(absl::UnavailableError(absl::StrCat("only ", started, " of ", sessions_.size(),
                                                     " hosts could be started, ", spec_.min_hosts,
                                                     " are required")));
+}
+
+void MeasurementImpl::WatchAll() {
+  if (spec_.interval <= absl::ZeroDuration()) return;
+  assembler_ = std::make_unique<IntervalAssembler>(&result_, ToNs(spec_.interval),
+                                                   [this](const Interval& interval) {
+                                                     if (spec_.on_interval) {
+                                                       spec_.on_interval(interval);
+                                                     }
+                                                   });
+  for (size_t i = 0; i < sessions_.size(); ++i) {
+    if (sessions_[i]->has_session()) {
+      sessions_[i]->Watch(assembler_.get(), i);
+    } else {
+      assembler_->End(i);
+    }
+  }
+  GiveUpLater(1);
+}
+
+void MeasurementImpl::GiveUpLater(uint64_t number) {
+  const int64_t interval_ns = ToNs(spec_.interval);
+  const int64_t wait_ns = 2 * interval_ns + ToNs(kIntervalGrace);
+  const int64_t now_number = (loop_.NowNs() - start_ns_ - wait_ns) / interval_ns;
+  const auto next = std::max<int64_t>(static_cast<int64_t>(number), now_number);
+  loop_.RunAt(start_ns_ + next * interval_ns + wait_ns, [this, next] {
+    if (start_ns_ == 0) return;  // being collected
+    assembler_->GiveUp(static_cast<uint64_t>(next));
+    GiveUpLater(static_cast<uint64_t>(next) + 1);
+  });
+}
+
+void MeasurementImpl::EndIntervals() {
+  if (assembler_ == nullptr) return;
+  const int64_t give_up_ns = loop_.NowNs() + ToNs(std::min(options_.timeout, kLastIntervals));
+  const EventLoop::TimerId timer = loop_.RunAt(give_up_ns, [] {});
+  loop_.RunUntil([&] {
+    return loop_.NowNs() >= give_up_ns ||
+           std::all_of(sessions_.begin(), sessions_.end(),
+                       [](const auto& session) { return session->watch_over(); });
+  });
+  loop_.CancelTimer(timer);
+  assembler_->Finish();
 }
 
 // Running and ending -------------------------------------------------------------
@@ -242,6 +293,7 @@ MeasurementResult MeasurementImpl::Finish() {
   const int64_t stop_ns = spec_.cycle_limit == 0 ? WaitForEnd() : LatestEnd();
   start_ns_ = 0;
   CollectAll(stop_ns);
+  EndIntervals();
   ComputeSkew();
   ReleaseAll(kReleaseLimit);
   return result_;

@@ -16,6 +16,7 @@
 #include "client/admission.h"
 #include "client/event_loop.h"
 #include "client/host_session.h"
+#include "client/intervals.h"
 #include "client/measurement.h"
 
 namespace pmu::client {
@@ -51,6 +52,11 @@ class MeasurementImpl final : public Measurement {
   int64_t WaitForEnd();
   // For hosts that end by themselves before it.
   int64_t LatestEnd() const;
+  void WatchAll();
+  // Tells interval `number` in any case, when hosts had time enough for it.
+  void GiveUpLater(uint64_t number);
+  // Waits for the last interval samples, for a while.
+  void EndIntervals();
   void CollectAll(int64_t stop_ns);
   void ComputeSkew();
 
@@ -72,6 +78,7 @@ class MeasurementImpl final : public Measurement {
   Admission admission_;
   ClockBurstGate clock_gate_;
   HostSessionCounts counts_;
+  std::unique_ptr<IntervalAssembler> assembler_;  // null: no intervals
   std::vector<std::unique_ptr<HostSession>> sessions_;
 };
 

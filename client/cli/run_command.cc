@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "client/cli/dry_run_report.h"
 #include "client/cli/exit_status.h"
 #include "client/cli/interrupts.h"
+#include "client/cli/interval_printer.h"
 #include "client/cli/output.h"
 #include "client/cli/progress.h"
 #include "client/cli/run_options.h"
@@ -58,6 +61,10 @@ class Run {
       if (!child.ok()) return Fail(kExitUsage, child.status());
       child_ = *std::move(child);
     }
+    if (options_.interval > absl::ZeroDuration()) {
+      intervals_.emplace(options_, hosts_, Width(),
+                         [this](const std::string& text) { return Append(text); });
+    }
     auto measurement = environment_.create_measurement(Spec(), options_.hosts.Fleet());
     if (!measurement.ok()) return Fail(kExitUsage, measurement.status());
     measurement_ = *std::move(measurement);
@@ -82,6 +89,13 @@ class Run {
     spec.dry_run = options_.dry_run;
     spec.freeze_on_smi = options_.smi_cost;
     spec.multiplex = options_.multiplex;
+    spec.client_id = options_.client_id;
+    spec.interval = options_.interval;
+    spec.on_interval = [this](const client::Interval& interval) {
+      progress_.Hide();
+      intervals_->Print(interval);
+      if (!intervals_->status().ok()) measurement_->RequestStop(/*interrupted=*/false);
+    };
     spec.cycle_limit = static_cast<uint64_t>(options_.cycle_limit);
     spec.labels = options_.labels;
     spec.progress = [this](client::Phase phase, int64_t done, int64_t total) {
@@ -140,13 +154,22 @@ class Run {
   std::string Text(const Report& report) const {
     switch (options_.format) {
       case Format::kJson:
-        return client::PrintJson(report, {options_.labels});
+        return client::PrintJson(report, {options_.labels, intervals_.has_value()});
       case Format::kCsv:
-        return client::PrintCsv(report, {options_.separator, options_.per_cpu});
+        return client::PrintCsv(report, CsvForm());
       case Format::kTable:
         break;
     }
     return client::PrintTable(report, {Width(), options_.per_cpu, options_.metrics_only});
+  }
+
+  client::CsvOptions CsvForm() const {
+    client::CsvOptions form = {options_.separator, options_.per_cpu};
+    if (intervals_.has_value()) {
+      form.interval = "";
+      form.titles = !intervals_->begun();
+    }
+    return form;
   }
 
   int PrintDryRun() {
@@ -173,7 +196,19 @@ class Run {
     return to_file ? kDefaultWidth : OutputWidth(Stream(), kDefaultWidth);
   }
 
-  absl::Status Write(const std::string& text) const {
+  // As it comes, after what was written before.
+  absl::Status Append(const std::string& text) {
+    if (options_.output.empty() || options_.output == "-") return WriteStream(Stream(), text);
+    if (file_ == nullptr) file_.reset(std::fopen(options_.output.c_str(), "we"));
+    if (file_ == nullptr) return absl::ErrnoToStatus(errno, options_.output);
+    return WriteStream(file_.get(), text);
+  }
+
+  absl::Status Write(const std::string& text) {
+    if (intervals_.has_value()) {
+      if (!intervals_->status().ok()) return intervals_->status();
+      return Append(options_.format == Format::kTable ? "\n" + text : text);
+    }
     if (options_.output.empty() || options_.output == "-") return WriteStream(Stream(), text);
     return WriteFileAtomically(options_.output, text);
   }
@@ -226,6 +261,8 @@ class Run {
   // Members end in reverse order: the interrupt thread before the measurement
   // and the child that it speaks to.
   Progress progress_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};
+  absl::optional<IntervalPrinter> intervals_;
   std::unique_ptr<ChildCommand> child_;
   std::unique_ptr<Measurement> measurement_;
   Interrupts interrupts_;

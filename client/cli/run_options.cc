@@ -47,6 +47,14 @@ OptionTable Table(RunOptions* options, RawOptions* raw) {
   table.AddDuration('d', "duration", "DURATION",
                     "how long: 500ms, 5s, 1m30s; without it and without a command, until Ctrl-C",
                     &options->duration);
+  table.AddDuration('I', "interval", "DURATION",
+                    "print what was counted in every such interval, too: 1s, 100ms, down to 1ms",
+                    &options->interval);
+  table.AddInt(0, "interval-count", "N", "end after N intervals", 1, 1'000'000'000,
+               &options->interval_count);
+  table.AddString(0, "client-id", "NAME",
+                  "by this name the agents' sessions are listed (default: user@host:process)",
+                  &options->client_id);
   table.AddString('C', "cpu", "CPUS", "only on these CPUs: 0-3,8", &options->cpus);
   table.AddInt('p', "pid", "PID", "only this process of each host, with all its threads", 1,
                INT32_MAX, &options->pid);
@@ -92,6 +100,18 @@ absl::Status CheckLength(const RunOptions& options) {
   if (options.duration != absl::ZeroDuration() && !options.command.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "give --duration or a command, not both (the command here: \"", options.command[0], "\")"));
+  }
+  if (options.interval != absl::ZeroDuration() && options.interval < absl::Milliseconds(1)) {
+    return absl::InvalidArgumentError("option --interval: the shortest interval is 1ms");
+  }
+  if (options.interval_count != 0) {
+    if (options.interval == absl::ZeroDuration()) {
+      return absl::InvalidArgumentError("--interval-count goes with --interval");
+    }
+    if (options.duration != absl::ZeroDuration() || !options.command.empty()) {
+      return absl::InvalidArgumentError(
+          "give --interval-count, --duration or a command, one of them");
+    }
   }
   if (options.cycle_limit != 0 && !options.command.empty()) {
     return absl::InvalidArgumentError("give --cycles or a command, not both");
@@ -193,6 +213,7 @@ absl::StatusOr<RunOptions> ParseRunOptions(const std::vector<std::string>& args)
                                      SetFormat(raw, &options), SetLabels(raw, &options)}) {
     if (!status.ok()) return status;
   }
+  if (options.interval_count != 0) options.duration = options.interval_count * options.interval;
   return options;
 }
 
@@ -235,6 +256,7 @@ std::string RunHelp() {
       "  pmuctl run --hosts @lab.txt -e cycles -A -C 0-3 -j -o result.json -d 10s\n"
       "  pmuctl run --hosts a,b -e 'cpu/event=0x3c,umask=1/' --dry-run\n"
       "  pmuctl run --hosts node[01-16] -M ipc --duration 10s\n"
+      "  pmuctl run --hosts node[01-16] -e cycles -I 100ms --duration 10s\n"
       "  pmuctl run --hosts node[01-16] --smi-cost --duration 60s\n");
 }
 

@@ -29,6 +29,9 @@ struct RunOptions {
   bool multiplex = false;
   int64_t cycle_limit = 0;                         // 0: not given
   absl::Duration duration = absl::ZeroDuration();  // zero: not given
+  absl::Duration interval = absl::ZeroDuration();  // zero: none
+  int64_t interval_count = 0;                      // 0: not given
+  std::string client_id;
   std::string cpus;
   int64_t pid = 0;
   std::string cgroup;

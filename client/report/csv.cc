@@ -52,7 +52,7 @@ class CsvPrinter {
   std::string Print() {
     Line titles;
     for (size_t i = 0; i < titles.size(); ++i) titles[i] = kTitles[i];
-    Append(titles);
+    if (options_.titles) AppendFields("interval", "time_s", titles);
     for (const Row& row : report_.rows) {
       for (const HostCell& cell : row.cells) AppendHost(row, cell);
       AppendTotal(row);
@@ -73,6 +73,14 @@ class CsvPrinter {
   }
 
   void Append(const Line& line) {
+    AppendFields(options_.interval.value_or(""), options_.time_s, line);
+  }
+
+  void AppendFields(const std::string& interval, const std::string& time_s, const Line& line) {
+    if (options_.interval.has_value()) {
+      absl::StrAppend(&out_, interval, std::string(1, options_.separator), time_s,
+                      std::string(1, options_.separator));
+    }
     for (size_t i = 0; i < line.size(); ++i) {
       if (i > 0) out_ += options_.separator;
       out_ += Quoted(ValidUtf8(line[i]));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/types/optional.h"
 #include "client/aggregate.h"
 
 namespace pmu::client {
@@ -15,6 +16,11 @@ namespace pmu::client {
 struct CsvOptions {
   char separator = ',';
   bool per_cpu = false;  // "cpu" rows too
+  bool titles = true;    // the header line
+  // Of intervals: two columns in front, `interval` and `time_s`. Both empty
+  // for the whole run after them; not given: no such columns.
+  absl::optional<std::string> interval = absl::nullopt;
+  std::string time_s = "";
 };
 
 // OK when `text` is one character that can separate columns; "\t" and "tab"

@@ -141,6 +141,18 @@ Json MetricJson(const Report& report, const MetricRow& row) {
           {"hosts", std::move(hosts)}};
 }
 
+Json EventsJson(const Report& report) {
+  Json events = Json::array();
+  for (const Row& row : report.rows) events.push_back(RowJson(report, row));
+  return events;
+}
+
+Json MetricsJson(const Report& report) {
+  Json metrics = Json::array();
+  for (const MetricRow& row : report.metrics) metrics.push_back(MetricJson(report, row));
+  return metrics;
+}
+
 Json TimingJson(const MeasurementResult& result) {
   const bool has_skew = result.start_skew_ns.has_value();
   return {
@@ -154,24 +166,40 @@ Json TimingJson(const MeasurementResult& result) {
 
 }  // namespace
 
+std::string PrintIntervalJson(const Interval& interval, const Report& report) {
+  Json hosts = Json::array();
+  for (const HostResult& host : report.result.hosts) {
+    hosts.push_back({{"host", host.host},
+                     {"status", JsonStatus(host.status)},
+                     {"measured_ns", JsonInteger(host.measured_ns)},
+                     {"notes", Json(host.notes)}});
+  }
+  return JsonLine({{"schema", "pmu.interval/1"},
+                   {"interval", interval.number},
+                   {"begin_ns", JsonInteger(interval.begin_ns)},
+                   {"end_ns", JsonInteger(interval.end_ns)},
+                   {"late", interval.late},
+                   {"complete", report.complete},
+                   {"events", EventsJson(report)},
+                   {"metrics", MetricsJson(report)},
+                   {"hosts", std::move(hosts)}});
+}
+
 std::string PrintJson(const Report& report, const JsonOptions& options) {
-  Json events = Json::array();
-  for (const Row& row : report.rows) events.push_back(RowJson(report, row));
-  Json metrics = Json::array();
-  for (const MetricRow& row : report.metrics) metrics.push_back(MetricJson(report, row));
   Json hosts = Json::array();
   for (const HostResult& host : report.result.hosts) hosts.push_back(HostJson(host));
   Json labels = Json::object();
   for (const auto& [key, label] : options.labels) labels[key] = label;
-  return JsonText({{"schema", "pmu.run/1"},
-                   {"complete", report.complete},
-                   {"interrupted", report.result.interrupted},
-                   {"timing", TimingJson(report.result)},
-                   {"labels", std::move(labels)},
-                   {"requested_events", Json(report.result.requested_events)},
-                   {"events", std::move(events)},
-                   {"metrics", std::move(metrics)},
-                   {"hosts", std::move(hosts)}});
+  const Json document = {{"schema", "pmu.run/1"},
+                         {"complete", report.complete},
+                         {"interrupted", report.result.interrupted},
+                         {"timing", TimingJson(report.result)},
+                         {"labels", std::move(labels)},
+                         {"requested_events", Json(report.result.requested_events)},
+                         {"events", EventsJson(report)},
+                         {"metrics", MetricsJson(report)},
+                         {"hosts", std::move(hosts)}};
+  return options.one_line ? JsonLine(document) : JsonText(document);
 }
 
 }  // namespace pmu::client

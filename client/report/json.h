@@ -10,14 +10,20 @@
 #include <string>
 
 #include "client/aggregate.h"
+#include "client/intervals.h"
 
 namespace pmu::client {
 
 struct JsonOptions {
   std::map<std::string, std::string> labels;  // of the measurement
+  bool one_line = false;                      // after lines of intervals
 };
 
 std::string PrintJson(const Report& report, const JsonOptions& options);
+
+// One line: see "pmu.interval/1" in docs/output.md. `report` is that of the
+// interval's result, with its metrics.
+std::string PrintIntervalJson(const Interval& interval, const Report& report);
 
 }  // namespace pmu::client
 

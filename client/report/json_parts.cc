@@ -131,4 +131,8 @@ std::string JsonText(const Json& document) {
   return document.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string JsonLine(const Json& document) {
+  return document.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace pmu::client

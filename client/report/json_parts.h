@@ -50,6 +50,8 @@ std::string HealthName(pmu::v1::PmuHealth health);
 
 // The document's text, indented by two, with a final line break.
 std::string JsonText(const Json& document);
+// In one line, with a line break at its end.
+std::string JsonLine(const Json& document);
 
 }  // namespace pmu::client
 

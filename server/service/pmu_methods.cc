@@ -152,14 +152,14 @@ absl::Status PmuMethods::RenewLease(const pmu::v1::RenewLeaseRequest& request,
                                     pmu::v1::RenewLeaseResponse* response) {
   const absl::StatusOr<SessionPtr> session = agent_->sessions().Find(request.session_id());
   if (!session.ok()) return session.status();
+  const absl::StatusOr<int64_t> expires_ns = (*session)->Renew();
+  if (!expires_ns.ok()) return expires_ns.status();
+  response->set_lease_expires_ns(*expires_ns);
   if (request.align_number() != 0) {
     const absl::Status aligned =
         (*session)->AlignIntervals(request.align_number(), request.align_due_ns());
     if (!aligned.ok()) return aligned;
   }
-  const absl::StatusOr<int64_t> expires_ns = (*session)->Renew();
-  if (!expires_ns.ok()) return expires_ns.status();
-  response->set_lease_expires_ns(*expires_ns);
   return absl::OkStatus();
 }
 

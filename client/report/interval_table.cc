@@ -1,0 +1,147 @@
+#include "client/report/interval_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/report/cell_state.h"
+#include "client/report/display_unit.h"
+#include "client/report/number_text.h"
+#include "client/report/table_cells.h"
+
+namespace pmu::client {
+namespace {
+
+constexpr size_t kTimeWidth = 12;
+constexpr size_t kMinCellWidth = 13;
+constexpr size_t kMaxLabelWidth = 36;
+constexpr size_t kUnitWidth = 5;  // " (ms)"
+
+std::string Right(const std::string& text, size_t width) {
+  return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
+}
+
+std::string HostCellText(const Report& report, const Row& row, const DisplayUnit& unit,
+                         const HostCell& cell) {
+  if (cell.total.value) return unit.Text(cell.total);
+  const absl::Status& status = report.result.hosts[cell.host].status;
+  if (absl::StartsWith(status.message(), "late")) return "late";
+  if (absl::StartsWith(status.message(), "no sample")) return "-";
+  return CellStateWords(StatusOf(report, row, cell).state);
+}
+
+std::string MetricText(const MetricRow& row, const MetricValue& value) {
+  if (!value.number) return "-";
+  return row.decimals ? DecimalText(*value.number, *row.decimals) : SignificantText(*value.number);
+}
+
+// "12.5 (node07)".
+std::string Extreme(const Report& report, const Row& row, const DisplayUnit& unit, bool most) {
+  const HostCell* found = nullptr;
+  for (const HostCell& cell : row.cells) {
+    if (!cell.total.value) continue;
+    const bool better = found == nullptr || (most ? *cell.total.value > *found->total.value
+                                                  : *cell.total.value < *found->total.value);
+    if (better) found = &cell;
+  }
+  if (found == nullptr) return "-";
+  return absl::StrCat(unit.Text(found->total), " (", report.result.hosts[found->host].host, ")");
+}
+
+}  // namespace
+
+IntervalTable::IntervalTable(std::vector<std::string> hosts, const std::vector<std::string>& events,
+                             size_t width)
+    : hosts_(std::move(hosts)), label_width_(sizeof("event")) {
+  for (const std::string& event : events) {
+    label_width_ = std::max(label_width_, std::min(event.size() + kUnitWidth, kMaxLabelWidth));
+  }
+  titles_ = hosts_;
+  if (hosts_.size() > 1) titles_.push_back("total");
+  size_t needed = kTimeWidth + 2 + label_width_;
+  for (const std::string& title : titles_) needed += 2 + std::max(title.size(), kMinCellWidth);
+  if (needed > width && hosts_.size() > 1) {
+    hosts_fit_ = false;
+    titles_ = {"total", "hosts", "mean", "min", "max"};
+  }
+  for (const std::string& title : titles_) widths_.push_back(std::max(title.size(), kMinCellWidth));
+}
+
+std::string IntervalTable::Line(const std::string& time, const std::string& label,
+                                const std::vector<std::string>& cells) const {
+  std::string line = absl::StrCat(Right(time, kTimeWidth), "  ", label);
+  if (label.size() < label_width_) line.append(label_width_ - label.size(), ' ');
+  for (size_t i = 0; i < cells.size(); ++i) {
+    absl::StrAppend(&line, "  ", Right(cells[i], widths_[i]));
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+std::string IntervalTable::Header() const { return Line("time", "event", titles_); }
+
+std::vector<std::string> IntervalTable::RowCells(const Report& report, const Row& row) const {
+  const DisplayUnit unit(row);
+  const std::string total = row.total.value ? unit.Text(row.total) : "-";
+  if (!hosts_fit_) {
+    return {total, HostsOfText(row),
+            row.spread.count() > 0 ? unit.StatisticText(row.spread.mean()) : "-",
+            Extreme(report, row, unit, false), Extreme(report, row, unit, true)};
+  }
+  std::vector<std::string> cells;
+  size_t at = 0;  // a late interval has some of the hosts only
+  for (const std::string& host : hosts_) {
+    const bool here = at < row.cells.size() && report.result.hosts[row.cells[at].host].host == host;
+    cells.push_back(here ? HostCellText(report, row, unit, row.cells[at]) : "");
+    at += here;
+  }
+  if (hosts_.size() > 1) cells.push_back(total);
+  return cells;
+}
+
+std::vector<std::string> IntervalTable::MetricCells(const Report& report,
+                                                    const MetricRow& row) const {
+  if (!hosts_fit_) {
+    const bool any = row.spread.count() > 0;
+    return {"-", absl::StrCat(row.contributing_hosts, " of ", row.cells.size()),
+            any ? SignificantText(row.spread.mean()) : "-",
+            any ? SignificantText(row.spread.min()) : "-",
+            any ? SignificantText(row.spread.max()) : "-"};
+  }
+  std::vector<std::string> cells;
+  size_t at = 0;
+  for (const std::string& host : hosts_) {
+    const bool here = at < row.cells.size() && report.result.hosts[at].host == host;
+    cells.push_back(here ? MetricText(row, row.cells[at].metric) : "");
+    at += here;
+  }
+  return cells;
+}
+
+std::string IntervalTable::Lines(const Interval& interval, const Report& report) const {
+  std::string time = absl::StrFormat("%.3f s", static_cast<double>(interval.end_ns) / 1e9);
+  std::string lines;
+  for (const Row& row : report.rows) {
+    std::string label = LabelWithUnit(row, DisplayUnit(row));
+    if (interval.late) label += " late";
+    lines += Line(time, label, RowCells(report, row));
+    time.clear();
+  }
+  for (const MetricRow& row : report.metrics) {
+    const std::string label =
+        row.unit.empty() ? row.name : absl::StrCat(row.name, " (", row.unit, ")");
+    lines += Line(time, label, MetricCells(report, row));
+    time.clear();
+  }
+  for (const HostResult& host : report.result.hosts) {
+    for (const std::string& note : host.notes) {
+      absl::StrAppend(&lines, std::string(kTimeWidth + 2, ' '), host.host, ": ", Printable(note),
+                      "\n");
+    }
+  }
+  return lines;
+}
+
+}  // namespace pmu::client

@@ -1,0 +1,48 @@
+// interval_table.h: intervals as lines that are printed while they come.
+//
+//        time  event                       node01        node02         total
+//     0.100 s  task-clock (ms)             200.01        200.00        400.01
+//              page-faults                     12             7            19
+//
+// Where the hosts do not fit as columns, each line has the total, how many
+// hosts are in it, and the hosts with the least and the most. Thread-compatible.
+#ifndef PMU_CLIENT_REPORT_INTERVAL_TABLE_H_
+#define PMU_CLIENT_REPORT_INTERVAL_TABLE_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "client/aggregate.h"
+#include "client/intervals.h"
+
+namespace pmu::client {
+
+class IntervalTable {
+ public:
+  // `hosts`: of the measurement, in order; `events`: as asked for. Both decide
+  // the widths of columns, which stay.
+  IntervalTable(std::vector<std::string> hosts, const std::vector<std::string>& events,
+                size_t width);
+
+  std::string Header() const;
+
+  // `report` is that of the interval's result, with its metrics.
+  std::string Lines(const Interval& interval, const Report& report) const;
+
+ private:
+  std::string Line(const std::string& time, const std::string& label,
+                   const std::vector<std::string>& cells) const;
+  std::vector<std::string> RowCells(const Report& report, const Row& row) const;
+  std::vector<std::string> MetricCells(const Report& report, const MetricRow& row) const;
+
+  const std::vector<std::string> hosts_;
+  size_t label_width_;
+  bool hosts_fit_ = true;
+  std::vector<std::string> titles_;
+  std::vector<size_t> widths_;
+};
+
+}  // namespace pmu::client
+
+#endif  // PMU_CLIENT_REPORT_INTERVAL_TABLE_H_
