@@ -21,6 +21,9 @@ class Statistics {
   double max() const { return max_; }
   // Sample standard deviation (divided by n - 1); 0 for fewer than two.
   double stddev() const;
+  // Half the width of the 95% confidence interval of the mean, by Student's t
+  // for count() - 1 degrees of freedom; infinite for fewer than two.
+  double confidence95() const;
 
  private:
   int64_t count_ = 0;

@@ -28,6 +28,14 @@ constexpr Meaning kMeanings[] = {
 
 }  // namespace
 
+void Outcome::MakeWorse(const Outcome& other) {
+  if (command_status.value_or(0) == 0) command_status = other.command_status;
+  if (interrupted_by == 0) interrupted_by = other.interrupted_by;
+  enough = enough && other.enough;
+  complete = complete && other.complete;
+  strict = strict || other.strict;
+}
+
 int ExitStatusOf(const Outcome& outcome) {
   if (outcome.command_status.value_or(0) != 0) return *outcome.command_status;
   if (!outcome.enough || (outcome.strict && !outcome.complete)) return kExitNotEnough;

@@ -33,6 +33,9 @@ struct Outcome {
   // Nothing is missing: no host, no counter.
   bool complete = true;
   bool strict = false;
+
+  // What is to be said of this and another measurement together.
+  void MakeWorse(const Outcome& other);
 };
 
 // By precedence: a command that failed, not enough, interrupted, incomplete.

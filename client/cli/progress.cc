@@ -1,5 +1,7 @@
 #include "client/cli/progress.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -31,9 +33,14 @@ std::string ProgressText(client::Phase phase, int64_t done, int64_t total) {
   return "";
 }
 
-void Progress::Update(client::Phase phase, int64_t done, int64_t total) {
-  const std::string text = ProgressText(phase, done, total);
+void Progress::SetPrefix(std::string prefix) {
   absl::MutexLock lock(&mutex_);
+  prefix_ = std::move(prefix);
+}
+
+void Progress::Update(client::Phase phase, int64_t done, int64_t total) {
+  absl::MutexLock lock(&mutex_);
+  const std::string text = prefix_ + ProgressText(phase, done, total);
   if (!enabled_ || text == shown_) return;
   Draw(text);
 }

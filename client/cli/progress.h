@@ -23,6 +23,8 @@ class Progress {
   Progress(std::FILE* file, bool enabled) : file_(file), enabled_(enabled) {}
   ~Progress() { Clear(); }
 
+  // Put before what Update shows from now on.
+  void SetPrefix(std::string prefix);
   void Update(client::Phase phase, int64_t done, int64_t total);
   // Removes the line until the next Update.
   void Hide();
@@ -35,6 +37,7 @@ class Progress {
   std::FILE* const file_;
   absl::Mutex mutex_;
   bool enabled_ ABSL_GUARDED_BY(mutex_);
+  std::string prefix_ ABSL_GUARDED_BY(mutex_);
   std::string shown_ ABSL_GUARDED_BY(mutex_);
 };
 

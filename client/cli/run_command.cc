@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/optional.h"
 #include "client/aggregate.h"
 #include "client/cli/child_command.h"
 #include "client/cli/commands.h"
@@ -21,6 +23,7 @@
 #include "client/report/csv.h"
 #include "client/report/footer.h"
 #include "client/report/json.h"
+#include "client/report/repeats.h"
 #include "client/report/table.h"
 #include "client/report/text_grid.h"
 #include "client/smi_cost.h"
@@ -55,25 +58,18 @@ class Run {
         progress_(environment.err, !options_.quiet && isatty(fileno(environment.err)) == 1) {}
 
   int Execute() {
-    if (!options_.command.empty()) {
-      // Before there are threads; the child waits.
-      auto child = ChildCommand::Prepare(options_.command, interrupts_.original_mask());
-      if (!child.ok()) return Fail(kExitUsage, child.status());
-      child_ = *std::move(child);
-    }
     if (options_.interval > absl::ZeroDuration()) {
       intervals_.emplace(options_, hosts_, Width(),
                          [this](const std::string& text) { return Append(text); });
     }
-    auto measurement = environment_.create_measurement(Spec(), options_.hosts.Fleet());
-    if (!measurement.ok()) return Fail(kExitUsage, measurement.status());
-    measurement_ = *std::move(measurement);
-    interrupts_.OnFirst([this](int signal, bool from_terminal) {
-      // Ctrl-C has reached the command as well; other signals only us.
-      if (child_ != nullptr && !from_terminal) child_->Signal(signal);
-      measurement_->RequestStop(/*interrupted=*/true);
-    });
-    return Measure();
+    interrupts_.OnFirst(
+        [this](int signal, bool from_terminal) { Interrupt(signal, from_terminal); });
+    if (options_.repeat > 0) return ExecuteRepeats();
+    Report report;
+    Outcome outcome;
+    if (const absl::optional<int> failed = MeasureOnce(&report, &outcome)) return *failed;
+    progress_.Clear();
+    return Print(report, outcome);
   }
 
  private:
@@ -106,7 +102,37 @@ class Run {
     return spec;
   }
 
-  int Measure() {
+  // From the thread of signals.
+  void Interrupt(int signal, bool from_terminal) {
+    absl::MutexLock lock(&mutex_);
+    // Ctrl-C has reached the command as well; other signals only us.
+    if (child_ != nullptr && !from_terminal) child_->Signal(signal);
+    if (measurement_ != nullptr) measurement_->RequestStop(/*interrupted=*/true);
+  }
+
+  bool Interrupted() const { return interrupts_.first_signal() != 0; }
+
+  // A new command, waiting, and a new measurement.
+  absl::Status Prepare() {
+    std::unique_ptr<ChildCommand> child;
+    if (!options_.command.empty()) {
+      auto prepared = ChildCommand::Prepare(options_.command, interrupts_.original_mask());
+      if (!prepared.ok()) return prepared.status();
+      child = *std::move(prepared);
+    }
+    auto measurement = environment_.create_measurement(Spec(), options_.hosts.Fleet());
+    if (!measurement.ok()) return measurement.status();
+    absl::MutexLock lock(&mutex_);
+    child_ = std::move(child);
+    measurement_ = *std::move(measurement);
+    // A signal may have come when there was nothing yet to stop.
+    if (Interrupted()) measurement_->RequestStop(/*interrupted=*/true);
+    return absl::OkStatus();
+  }
+
+  // Not set: measured. Else nothing was, or a dry run printed: the exit status.
+  absl::optional<int> MeasureOnce(Report* report, Outcome* outcome) {
+    if (absl::Status prepared = Prepare(); !prepared.ok()) return Fail(kExitUsage, prepared);
     if (absl::Status armed = measurement_->Arm(); !armed.ok()) return FailWithHosts(armed);
     if (options_.dry_run) return PrintDryRun();
     if (options_.strict && !DryRunIsComplete(measurement_->result())) return FailStrict();
@@ -114,36 +140,98 @@ class Run {
     if (child_ != nullptr) {
       progress_.Hide();
       if (absl::Status executed = child_->Start(); !executed.ok()) {
+        absl::MutexLock lock(&mutex_);
         measurement_.reset();  // ends the sessions
         return Fail(absl::IsNotFound(executed) ? kExitNotFound : kExitNotExecutable, executed);
       }
     }
-    Outcome outcome;
     std::thread waiter;
     if (child_ != nullptr) {
-      waiter = std::thread([this, &outcome] {
-        outcome.command_status = child_->Wait();
+      waiter = std::thread([this, outcome] {
+        outcome->command_status = child_->Wait();
         measurement_->RequestStop(/*interrupted=*/false);
       });
     }
-    Report report = client::Aggregate(measurement_->Finish());
-    report.metrics = client::EvaluateMetrics(options_.metrics, report);
-    if (options_.smi_cost) client::NoteIdleCpus(&report);
-    progress_.Clear();
+    *report = client::Aggregate(measurement_->Finish());
+    report->metrics = client::EvaluateMetrics(options_.metrics, *report);
+    if (options_.smi_cost) client::NoteIdleCpus(report);
+    progress_.Hide();
     if (waiter.joinable()) waiter.join();
-    return Print(report, outcome);
+    Judge(*report, outcome);
+    return absl::nullopt;
   }
 
-  int Print(const Report& report, Outcome outcome) {
+  // A command of --pre or --post. Its exit status.
+  absl::StatusOr<int> Shell(const std::string& command) {
+    auto child = ChildCommand::Prepare({"sh", "-c", command}, interrupts_.original_mask());
+    if (!child.ok()) return child.status();
+    if (absl::Status started = (*child)->Start(); !started.ok()) return started;
+    return (*child)->Wait();
+  }
+
+  // Around a run: nullopt, or the exit status to end with.
+  absl::optional<int> ShellStep(const char* option, const std::string& command) {
+    if (command.empty()) return absl::nullopt;
+    const absl::StatusOr<int> status = Shell(command);
+    if (!status.ok()) return Fail(kExitUsage, status.status());
+    if (*status == 0) return absl::nullopt;
+    return Fail(kExitUsage, absl::AbortedError(absl::StrCat(option, " \"", command,
+                                                            "\" ended with status ", *status)));
+  }
+
+  int ExecuteRepeats() {
+    client::Repeats repeats;
+    Outcome worst;
+    absl::optional<int> failed;
+    const int64_t all = options_.warmup + options_.repeat;
+    for (int64_t run = 0; run < all && !failed && !Interrupted(); ++run) {
+      const bool counts = run >= options_.warmup;
+      progress_.SetPrefix(
+          counts ? absl::StrCat("run ", run - options_.warmup + 1, " of ", options_.repeat, ": ")
+                 : absl::StrCat("warm-up ", run + 1, " of ", options_.warmup, ": "));
+      Report report;
+      Outcome outcome;
+      failed = ShellStep("--pre", options_.pre);
+      if (!failed) failed = MeasureOnce(&report, &outcome);
+      if (!failed) failed = ShellStep("--post", options_.post);
+      if (failed || report.result.interrupted || !counts) continue;
+      worst.MakeWorse(outcome);
+      repeats.Add(std::move(report));
+    }
+    progress_.Clear();
+    if (repeats.reports().empty()) return failed.value_or(128 + InterruptSignal());
+    if (Interrupted()) worst.interrupted_by = InterruptSignal();
+    const int status = PrintRepeats(repeats, worst);
+    return failed.value_or(status);
+  }
+
+  int PrintRepeats(const client::Repeats& repeats, const Outcome& outcome) {
+    client::RepeatsOptions form;
+    form.wanted_runs = options_.repeat;
+    form.warmup_runs = options_.warmup;
+    form.interrupted = outcome.interrupted_by != 0;
+    form.width = Width();
+    form.labels = options_.labels;
+    const std::string text = options_.format == Format::kJson
+                                 ? client::PrintRepeatsJson(repeats, form)
+                                 : client::PrintRepeatsTable(repeats, form);
+    if (absl::Status written = Write(text); !written.ok()) return Fail(kExitUsage, written);
+    return ExitStatusOf(outcome);
+  }
+
+  void Judge(const Report& report, Outcome* outcome) const {
     const auto& hosts = report.result.hosts;
     const auto measured = std::count_if(hosts.begin(), hosts.end(),
                                         [](const auto& host) { return host.status.ok(); });
     const bool any_number = std::any_of(report.rows.begin(), report.rows.end(),
                                         [](const auto& row) { return row.contributing_hosts > 0; });
-    outcome.enough = measured >= options_.min_hosts && any_number;
-    outcome.complete = report.complete;
-    outcome.strict = options_.strict;
-    if (report.result.interrupted) outcome.interrupted_by = InterruptSignal();
+    outcome->enough = measured >= options_.min_hosts && any_number;
+    outcome->complete = report.complete;
+    outcome->strict = options_.strict;
+    if (report.result.interrupted) outcome->interrupted_by = InterruptSignal();
+  }
+
+  int Print(const Report& report, const Outcome& outcome) {
     if (absl::Status written = Write(Text(report)); !written.ok()) {
       return Fail(outcome.command_status.value_or(0) != 0 ? *outcome.command_status : kExitUsage,
                   written);
@@ -263,6 +351,9 @@ class Run {
   Progress progress_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};
   absl::optional<IntervalPrinter> intervals_;
+  // Of the run under way; the mutex keeps them in place for the thread of
+  // signals, while this thread replaces them.
+  absl::Mutex mutex_;
   std::unique_ptr<ChildCommand> child_;
   std::unique_ptr<Measurement> measurement_;
   Interrupts interrupts_;

@@ -52,6 +52,14 @@ OptionTable Table(RunOptions* options, RawOptions* raw) {
                     &options->interval);
   table.AddInt(0, "interval-count", "N", "end after N intervals", 1, 1'000'000'000,
                &options->interval_count);
+  table.AddInt('r', "repeat", "N", "measure N times; shows mean, deviation and 95% confidence", 1,
+               1'000'000, &options->repeat);
+  table.AddInt(0, "warmup", "N", "before that, measure N times more, not counted", 1, 1'000'000,
+               &options->warmup);
+  table.AddString(0, "pre", "COMMAND", "run this by sh on this machine before each repeat",
+                  &options->pre);
+  table.AddString(0, "post", "COMMAND", "run this by sh on this machine after each repeat",
+                  &options->post);
   table.AddString(0, "client-id", "NAME",
                   "by this name the agents' sessions are listed (default: user@host:process)",
                   &options->client_id);
@@ -120,6 +128,24 @@ absl::Status CheckLength(const RunOptions& options) {
     return absl::InvalidArgumentError("--dry-run counts nothing, so it runs no command");
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckRepeats(const RunOptions& options) {
+  if (options.repeat == 0) {
+    const bool any = options.warmup != 0 || !options.pre.empty() || !options.post.empty();
+    if (!any) return absl::OkStatus();
+    return absl::InvalidArgumentError("--warmup, --pre and --post go with --repeat");
+  }
+  if (options.interval != absl::ZeroDuration() || options.dry_run) {
+    return absl::InvalidArgumentError("--repeat goes neither with --interval nor with --dry-run");
+  }
+  if (options.format == Format::kCsv) {
+    return absl::InvalidArgumentError("--repeat prints a table or JSON, not CSV");
+  }
+  const bool has_end = options.duration != absl::ZeroDuration() || !options.command.empty() ||
+                       options.cycle_limit != 0;
+  if (has_end) return absl::OkStatus();
+  return absl::InvalidArgumentError("--repeat needs --duration or a command");
 }
 
 absl::Status SetFormat(const RawOptions& raw, RunOptions* options) {
@@ -209,8 +235,9 @@ absl::StatusOr<RunOptions> ParseRunOptions(const std::vector<std::string>& args)
                            " is computed from events given with -e: ",
                            absl::StrJoin(options.metrics[0].expr.inputs(), ",")));
   }
-  for (const absl::Status& status : {CheckTarget(options), CheckLength(options),
-                                     SetFormat(raw, &options), SetLabels(raw, &options)}) {
+  for (const absl::Status& status :
+       {CheckTarget(options), CheckLength(options), SetFormat(raw, &options),
+        SetLabels(raw, &options), CheckRepeats(options)}) {
     if (!status.ok()) return status;
   }
   if (options.interval_count != 0) options.duration = options.interval_count * options.interval;
@@ -256,6 +283,7 @@ std::string RunHelp() {
       "  pmuctl run --hosts @lab.txt -e cycles -A -C 0-3 -j -o result.json -d 10s\n"
       "  pmuctl run --hosts a,b -e 'cpu/event=0x3c,umask=1/' --dry-run\n"
       "  pmuctl run --hosts node[01-16] -M ipc --duration 10s\n"
+      "  pmuctl run --hosts node[01-16] -e cycles -r 10 --warmup 1 -- ./benchmark\n"
       "  pmuctl run --hosts node[01-16] -e cycles -I 100ms --duration 10s\n"
       "  pmuctl run --hosts node[01-16] --smi-cost --duration 60s\n");
 }

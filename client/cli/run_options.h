@@ -31,6 +31,10 @@ struct RunOptions {
   absl::Duration duration = absl::ZeroDuration();  // zero: not given
   absl::Duration interval = absl::ZeroDuration();  // zero: none
   int64_t interval_count = 0;                      // 0: not given
+  int64_t repeat = 0;                              // 0: not given
+  int64_t warmup = 0;
+  std::string pre;
+  std::string post;
   std::string client_id;
   std::string cpus;
   int64_t pid = 0;

@@ -60,5 +60,22 @@ TEST(StatisticsTest, ManyNumbersOnALargeOffset) {
   EXPECT_NEAR(statistics.stddev(), 0.5, 1e-4);
 }
 
+// t(4) = 2.7764, t(1) = 12.7062, t(40) = 2.0211 (any table of Student's t).
+TEST(StatisticsTest, ConfidenceIsStudentsT) {
+  Statistics five;
+  for (int i = 1; i <= 5; ++i) five.Add(i);
+  EXPECT_NEAR(five.confidence95(), 2.7764 * std::sqrt(2.5) / std::sqrt(5.0), 1e-4);
+
+  Statistics two;
+  two.Add(1);
+  EXPECT_TRUE(std::isinf(two.confidence95()));
+  two.Add(3);
+  EXPECT_NEAR(two.confidence95(), 12.7062, 1e-4);
+
+  Statistics many;
+  for (int i = 0; i < 41; ++i) many.Add(i % 2);
+  EXPECT_NEAR(many.confidence95() * std::sqrt(41.0) / many.stddev(), 2.0211, 1e-4);
+}
+
 }  // namespace
 }  // namespace pmu
