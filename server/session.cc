@@ -14,6 +14,8 @@ namespace {
 // A start that comes later than this is worth a line in the log.
 constexpr int64_t kLateStartNs = 10'000'000;
 
+constexpr int64_t kUpkeepNs = 1'000'000'000;
+
 }  // namespace
 
 const char* SessionStateName(SessionState state) {
@@ -151,6 +153,7 @@ absl::Status Session::BeginLocked(Aftermath* aftermath) {
   if (status.ok()) {
     status_.state = SessionState::kRunning;
     BeginIntervalsLocked();
+    PlanUpkeepLocked();
   } else {
     status = absl::InternalError(absl::StrCat("counters could not be enabled: ", status.message()));
     EndLocked(SessionState::kFailed, std::string(status.message()), aftermath);
@@ -274,7 +277,7 @@ void Session::EndLocked(SessionState state, std::string failure, Aftermath* afte
     status_.state = SessionState::kFailed;
     status_.failure = absl::StrCat("counters could not be disabled: ", disabled.message());
   }
-  for (Scheduler::Id* timer : {&start_timer_, &stop_timer_, &lease_timer_}) {
+  for (Scheduler::Id* timer : {&start_timer_, &stop_timer_, &lease_timer_, &upkeep_timer_}) {
     if (*timer != 0) scheduler_->Cancel(*timer);
     *timer = 0;
   }
@@ -312,6 +315,20 @@ void Session::OnLeaseTime() {
               &aftermath);
   }
   Finish(aftermath);
+}
+
+void Session::PlanUpkeepLocked() {
+  const int64_t interval_ns = parts_.request.spec.interval_ns;
+  if (interval_ns != 0 && interval_ns <= kUpkeepNs) return;  // its samples do as well
+  upkeep_timer_ = ScheduleLocked(clock_->MonotonicNs() + kUpkeepNs, Scheduler::Precision::kCoarse,
+                                 &Session::OnUpkeepTime);
+}
+
+void Session::OnUpkeepTime() {
+  absl::MutexLock lock(&mutex_);
+  if (status_.state != SessionState::kRunning) return;
+  parts_.counters.Upkeep();
+  PlanUpkeepLocked();
 }
 
 absl::StatusOr<int64_t> Session::Renew() {

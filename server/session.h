@@ -181,6 +181,7 @@ class Session final : public Sampled, public std::enable_shared_from_this<Sessio
   // The last sample, which sample_ holds, into the ring.
   void EndIntervalsLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PlanStopLocked(int64_t stop_at_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void PlanUpkeepLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WatchLeaseLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Plans `action` of this session, if there still is a session then.
   Scheduler::Id ScheduleLocked(int64_t at_ns, Scheduler::Precision precision,
@@ -190,6 +191,7 @@ class Session final : public Sampled, public std::enable_shared_from_this<Sessio
   void OnStartTime();
   void OnStopTime();
   void OnLeaseTime();
+  void OnUpkeepTime();
   // The counters have stopped by themselves, see SessionSpec.cycle_limit.
   void OnCyclesReached();
 
@@ -212,6 +214,7 @@ class Session final : public Sampled, public std::enable_shared_from_this<Sessio
   Scheduler::Id start_timer_ ABSL_GUARDED_BY(mutex_) = 0;
   Scheduler::Id stop_timer_ ABSL_GUARDED_BY(mutex_) = 0;
   Scheduler::Id lease_timer_ ABSL_GUARDED_BY(mutex_) = 0;
+  Scheduler::Id upkeep_timer_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pmu::server

@@ -82,6 +82,10 @@ absl::Status SessionCounters::Disable() {
   return first_error;
 }
 
+void SessionCounters::Upkeep() {
+  for (OpenSet& open : sets_) open.set->Upkeep();
+}
+
 std::vector<std::string> SessionCounters::Notes() const {
   std::vector<std::string> all;
   for (const OpenSet& open : sets_) {

@@ -47,6 +47,8 @@ class SessionCounters {
   // allocated.
   void Read(absl::Span<RawReading> out);
 
+  // See CounterSet::Upkeep.
+  void Upkeep();
   // Of all backends, see CounterSet::Notes.
   std::vector<std::string> Notes() const;
 

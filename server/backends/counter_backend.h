@@ -183,6 +183,10 @@ class CounterSet {
   // not sleep. A counter that fails is a reading with its state, not an error.
   virtual void Read(absl::Span<RawReading> out) = 0;
 
+  // Called every second or so while it counts and nobody reads: for what must
+  // be noticed in time, such as a CPU that comes back.
+  virtual void Upkeep() {}
+
   // Things to know beside the numbers that were read, found while counting:
   // "every event reads 0 while cycles run: ...". One line each.
   virtual std::vector<std::string> Notes() const { return {}; }

@@ -66,8 +66,8 @@ class Board:
         return ["python3", __file__, str(self._smi_port), str(count)]
 
     def take_cpu_offline(self, cpu):
-        """A command that takes the CPU offline for two seconds."""
-        return ["python3", __file__, str(self._cpu_port), str(cpu)]
+        """A command that takes the CPU offline for two seconds, and goes on for four."""
+        return ["python3", __file__, str(self._cpu_port), str(cpu), "4"]
 
     def stop(self):
         self._process.kill()
@@ -121,4 +121,6 @@ def ask(port, word):
 
 if __name__ == "__main__":
     import sys
-    sys.exit(ask(sys.argv[1], sys.argv[2]))
+    answer_status = ask(sys.argv[1], sys.argv[2])
+    time.sleep(float(sys.argv[3]) if len(sys.argv) > 3 else 0)
+    sys.exit(answer_status)

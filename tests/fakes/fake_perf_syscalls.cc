@@ -57,7 +57,14 @@ void FakePerfSyscalls::TakeCpuOffline(int cpu) {
     if (entry.second.cpu != cpu) continue;
     entry.second.siblings.clear();
     entry.second.group_fd = -1;
+    entry.second.dead = true;
   }
+}
+
+void FakePerfSyscalls::BringCpuOnline(int cpu) {
+  absl::MutexLock lock(&mutex_);
+  CatchUp();
+  offline_.erase(cpu);
 }
 
 void FakePerfSyscalls::EndReadsOf(int cpu) {
@@ -127,6 +134,7 @@ SyscallResult FakePerfSyscalls::Open(const perf_event_attr& attr, pid_t pid, int
   if (scripted != 0) return Error(scripted);
   if (events_.size() >= descriptor_limit_) return Error(EMFILE);
   if (pid == -1 && cpu == -1) return Error(EINVAL);
+  if (offline_.count(cpu) > 0) return Error(ENODEV);
   const int refused = CheckGroup(event);
   if (refused != 0) return Error(refused);
   const int fd = next_fd_++;
@@ -155,7 +163,7 @@ SyscallResult FakePerfSyscalls::Ioctl(int fd, unsigned long request, unsigned lo
 }
 
 bool FakePerfSyscalls::Counts(const Event& event) const {
-  if (!event.on || offline_.count(event.cpu) > 0) return false;
+  if (!event.on || event.dead) return false;
   if (event.group_fd < 0) return true;
   const auto leader = events_.find(event.group_fd);
   return leader == events_.end() || leader->second.on;

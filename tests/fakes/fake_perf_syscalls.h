@@ -36,6 +36,7 @@ class FakePerfSyscalls final : public server::PerfSyscalls {
     uint64_t enabled_ns = 0;
     uint64_t running_ns = 0;
     std::vector<int> siblings;
+    bool dead = false;  // its CPU went away
   };
 
   // `clock` must outlive this. Time passes only when it is moved.
@@ -63,6 +64,8 @@ class FakePerfSyscalls final : public server::PerfSyscalls {
   // From now on events on this CPU stand still, and groups there are broken
   // up: their leaders read alone. As on a CPU that goes offline.
   void TakeCpuOffline(int cpu);
+  // It is back: events can be opened there again. Those from before stay off.
+  void BringCpuOnline(int cpu);
   // Reads of this CPU return end of file, as for a pinned group without room.
   void EndReadsOf(int cpu);
 

@@ -6,7 +6,10 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/memory/memory.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace pmu::server {
 namespace {
@@ -22,60 +25,85 @@ constexpr size_t kHeaderWords = 3;
 constexpr int64_t kLostSlackNs = 20'000'000;
 constexpr int64_t kLostSlackShare = 64;
 
+// How often a CPU that was lost is looked for.
+constexpr int64_t kTryAgainNs = 100'000'000;
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PerfCounterSet>> PerfCounterSet::Open(
     const OpenContext& context, const Clock* clock, absl::Span<const ResolvedEvent> events,
     CounterPlan plan) {
-  auto set = std::unique_ptr<PerfCounterSet>(
-      new PerfCounterSet(context.syscalls, clock, std::move(plan.slots)));
-  absl::Status status = set->OpenGroups(context, events, plan);
+  auto set = absl::WrapUnique(new PerfCounterSet(context, clock, events, std::move(plan)));
+  absl::Status status = set->OpenGroups();
   if (!status.ok()) return status;
   return set;
 }
 
-PerfCounterSet::PerfCounterSet(PerfSyscalls* syscalls, const Clock* clock,
-                               std::vector<CounterSlot> slots)
-    : syscalls_(syscalls), clock_(clock), slots_(std::move(slots)), last_(slots_.size()) {}
+PerfCounterSet::PerfCounterSet(const OpenContext& context, const Clock* clock,
+                               absl::Span<const ResolvedEvent> events, CounterPlan plan)
+    : context_(context),
+      syscalls_(context.syscalls),
+      clock_(clock),
+      events_(events.begin(), events.end()),
+      plan_(std::move(plan)),
+      slots_(plan_.slots),
+      last_(slots_.size()),
+      before_(slots_.size()),
+      upkeep_(slots_.size()) {}
 
 PerfCounterSet::~PerfCounterSet() {
-  // Siblings first: one that outlives its leader would count on alone.
-  for (auto fd = descriptors_.rbegin(); fd != descriptors_.rend(); ++fd) syscalls_->Close(*fd);
+  for (const KernelGroup& group : groups_) CloseGroup(group);
 }
 
-absl::Status PerfCounterSet::OpenGroups(const OpenContext& context,
-                                        absl::Span<const ResolvedEvent> events,
-                                        const CounterPlan& plan) {
+// Siblings first: one that outlives its leader would count on alone.
+void PerfCounterSet::CloseGroup(const KernelGroup& group) {
+  for (auto fd = group.descriptors.rbegin(); fd != group.descriptors.rend(); ++fd) {
+    syscalls_->Close(*fd);
+  }
+}
+
+int PerfCounterSet::descriptor_count() const {
+  size_t count = 0;
+  for (const KernelGroup& group : groups_) count += group.descriptors.size();
+  return static_cast<int>(count);
+}
+
+absl::Status PerfCounterSet::OpenGroups() {
   size_t largest_group = 1;
-  for (const PlannedGroup& planned : plan.groups) {
+  for (const PlannedGroup& planned : plan_.groups) {
     OpenedGroup opened;
-    const absl::Status status = OpenGroup(context, events, planned, slots_, opened);
-    descriptors_.insert(descriptors_.end(), opened.descriptors.begin(), opened.descriptors.end());
+    const absl::Status status = OpenGroup(context_, events_, planned, slots_, opened);
+    KernelGroup group;
+    TakeOver(planned, std::move(opened), &group);
+    const bool any = !group.descriptors.empty();
+    largest_group = std::max(largest_group, group.slots.size());
+    if (any) groups_.push_back(std::move(group));
     if (!status.ok()) {
       return absl::Status(
           status.code(),
-          absl::StrCat(status.message(), " (the session needs ", plan.descriptor_count(),
-                       " file descriptors, ", descriptors_.size(), " could be opened)"));
+          absl::StrCat(status.message(), " (the session needs ", plan_.descriptor_count(),
+                       " file descriptors, ", descriptor_count(), " could be opened)"));
     }
-    if (opened.descriptors.empty()) continue;
-    KernelGroup group;
-    group.descriptors = std::move(opened.descriptors);
-    group.cpu = planned.cpu;
-    group.grouped = opened.grouped;
-    group.pinned = opened.pinned;
-    group.whole_cpu = planned.cpu >= 0 && !planned.for_cgroup;
-    group.slots = std::move(opened.slots);
-    largest_group = std::max(largest_group, group.slots.size());
-    groups_.push_back(std::move(group));
   }
   buffer_.resize(kHeaderWords + largest_group);
   return absl::OkStatus();
 }
 
+void PerfCounterSet::TakeOver(const PlannedGroup& planned, OpenedGroup opened, KernelGroup* group) {
+  group->planned = &planned;
+  group->descriptors = std::move(opened.descriptors);
+  group->cpu = planned.cpu;
+  group->grouped = opened.grouped;
+  group->pinned = opened.pinned;
+  group->whole_cpu = planned.cpu >= 0 && !planned.for_cgroup;
+  group->slots = std::move(opened.slots);
+}
+
 absl::Status PerfCounterSet::Enable() {
   if (enabled_) return absl::FailedPreconditionError("these counters were enabled before");
   enabled_ = true;
-  for (const KernelGroup& group : groups_) {
+  enabled_at_ns_ = clock_->MonotonicNs();
+  for (KernelGroup& group : groups_) {
     const SyscallResult result =
         syscalls_->Ioctl(group.descriptors.front(), PERF_EVENT_IOC_ENABLE, 0);
     if (!result.ok()) {
@@ -83,7 +111,8 @@ absl::Status PerfCounterSet::Enable() {
                                               ": ", std::strerror(result.error)));
     }
   }
-  enabled_at_ns_ = clock_->MonotonicNs();
+  const int64_t now_ns = clock_->MonotonicNs();
+  for (KernelGroup& group : groups_) group.enabled_at_ns = now_ns;
   return absl::OkStatus();
 }
 
@@ -114,7 +143,12 @@ void PerfCounterSet::Read(absl::Span<RawReading> out) {
   for (KernelGroup& group : groups_) ReadGroup(group, now_ns, out);
 }
 
+void PerfCounterSet::Upkeep() { Read(absl::MakeSpan(upkeep_)); }
+
 void PerfCounterSet::ReadGroup(KernelGroup& group, int64_t now_ns, absl::Span<RawReading> out) {
+  if (group.lost && group.whole_cpu && !disabled_again_ && now_ns >= group.try_again_ns) {
+    TryAgain(group, now_ns);
+  }
   const size_t wanted_words = group.grouped ? kHeaderWords + group.slots.size() : kHeaderWords;
   const SyscallResult result =
       syscalls_->Read(group.descriptors.front(), buffer_.data(), wanted_words * sizeof(uint64_t));
@@ -129,13 +163,14 @@ void PerfCounterSet::ReadGroup(KernelGroup& group, int64_t now_ns, absl::Span<Ra
   const ReadingState state = running_ns == 0 ? ReadingState::kNotCounted : ReadingState::kCounted;
   for (size_t i = 0; i < std::min(counts, group.slots.size()); ++i) {
     RawReading& reading = last_[group.slots[i]];
-    reading.raw_count = group.grouped ? buffer_[kHeaderWords + i] : buffer_[0];
-    reading.enabled_ns = enabled_ns;
-    reading.running_ns = running_ns;
-    reading.state = state;
+    const RawReading& before = before_[group.slots[i]];
+    reading.raw_count = before.raw_count + (group.grouped ? buffer_[kHeaderWords + i] : buffer_[0]);
+    reading.enabled_ns = before.enabled_ns + enabled_ns;
+    reading.running_ns = before.running_ns + running_ns;
+    reading.state = before.running_ns > 0 ? ReadingState::kCounted : state;
   }
   // A CPU that goes offline breaks its groups up: the leader reads alone then.
-  if (counts < group.slots.size()) group.lost = true;
+  if (counts < group.slots.size()) MarkLost(group, enabled_ns);
   for (size_t i = counts; i < group.slots.size(); ++i) ReadDetached(group, i);
   for (const size_t slot : group.slots) {
     if (group.lost) last_[slot].state = ReadingState::kCpuLost;
@@ -149,15 +184,20 @@ void PerfCounterSet::ReadDetached(const KernelGroup& group, size_t member) {
   constexpr size_t kWords = kHeaderWords + 1;  // a group of one
   if (!result.ok() || static_cast<size_t>(result.value) < kWords * sizeof(uint64_t)) return;
   RawReading& reading = last_[group.slots[member]];
-  reading.enabled_ns = buffer_[1];
-  reading.running_ns = buffer_[2];
-  reading.raw_count = buffer_[kHeaderWords];
+  const RawReading& before = before_[group.slots[member]];
+  reading.enabled_ns = before.enabled_ns + buffer_[1];
+  reading.running_ns = before.running_ns + buffer_[2];
+  reading.raw_count = before.raw_count + buffer_[kHeaderWords];
 }
 
-void PerfCounterSet::ReadFailed(const KernelGroup& group, absl::Span<RawReading> out) {
+void PerfCounterSet::ReadFailed(KernelGroup& group, absl::Span<RawReading> out) {
   // End of file is a pinned group that the PMU had no room for, or an event
   // whose PMU is gone (perf_event_open(2), "pinned").
   const bool cpu_lost = group.cpu >= 0 && !group.pinned;
+  if (cpu_lost) {
+    const size_t first = group.slots.front();
+    MarkLost(group, last_[first].enabled_ns - before_[first].enabled_ns);
+  }
   for (const size_t slot : group.slots) {
     last_[slot].state = cpu_lost ? ReadingState::kCpuLost : ReadingState::kNotCounted;
     out[slot] = last_[slot];
@@ -165,11 +205,49 @@ void PerfCounterSet::ReadFailed(const KernelGroup& group, absl::Span<RawReading>
 }
 
 void PerfCounterSet::NoticeLostCpu(KernelGroup& group, int64_t now_ns, uint64_t enabled_ns) const {
-  if (!group.whole_cpu || !enabled_ || enabled_at_ns_ == 0) return;
+  if (!group.whole_cpu || !enabled_ || group.lost || group.enabled_at_ns == 0) return;
   const int64_t until_ns = disabled_again_ ? disabled_at_ns_ : now_ns;
-  const int64_t expected_ns = until_ns - enabled_at_ns_;
+  const int64_t expected_ns = until_ns - group.enabled_at_ns;
   const int64_t slack_ns = kLostSlackNs + expected_ns / kLostSlackShare;
-  if (static_cast<int64_t>(enabled_ns) + slack_ns < expected_ns) group.lost = true;
+  if (static_cast<int64_t>(enabled_ns) + slack_ns < expected_ns) MarkLost(group, enabled_ns);
+}
+
+void PerfCounterSet::MarkLost(KernelGroup& group, uint64_t enabled_ns) {
+  if (group.lost) return;
+  group.lost = true;
+  group.lost_at_ns = group.enabled_at_ns + static_cast<int64_t>(enabled_ns);
+}
+
+// Nothing is allocated on the way of a sample but here, where a CPU was lost.
+void PerfCounterSet::TryAgain(KernelGroup& group, int64_t now_ns) {
+  group.try_again_ns = now_ns + kTryAgainNs;
+  std::vector<CounterSlot> slots = plan_.slots;
+  OpenedGroup opened;
+  const absl::Status status = OpenGroup(context_, events_, *group.planned, slots, opened);
+  KernelGroup back;
+  TakeOver(*group.planned, std::move(opened), &back);
+  const bool whole = status.ok() && back.slots == group.slots;
+  if (!whole || !syscalls_->Ioctl(back.descriptors.front(), PERF_EVENT_IOC_ENABLE, 0).ok()) {
+    CloseGroup(back);
+    return;
+  }
+  back.enabled_at_ns = clock_->MonotonicNs();
+  for (const size_t slot : group.slots) before_[slot] = last_[slot];
+  std::string note = absl::StrCat(
+      "CPU ", group.cpu, " was offline from ", SecondsIn(group.lost_at_ns), " to ",
+      SecondsIn(back.enabled_at_ns), " after the start; it was counted before and after");
+  // The groups of a CPU are lost together, and come back within moments.
+  const std::string beginning = note.substr(0, note.find('.'));
+  const bool told = std::any_of(notes_.begin(), notes_.end(), [&](const std::string& other) {
+    return absl::StartsWith(other, beginning);
+  });
+  if (!told) notes_.push_back(std::move(note));
+  CloseGroup(group);
+  group = std::move(back);
+}
+
+std::string PerfCounterSet::SecondsIn(int64_t at_ns) const {
+  return absl::StrFormat("%.1f s", static_cast<double>(at_ns - enabled_at_ns_) / 1e9);
 }
 
 }  // namespace pmu::server

@@ -8,12 +8,18 @@
 // A set counts once: after Disable it cannot be enabled again, because the
 // kernel's times do not start anew (PERF_EVENT_IOC_RESET resets counts only).
 //
+// The kernel switches the events of a CPU that goes offline off, for good and
+// without an error. That is noticed by their times; while the CPU is away its
+// readings are in state CPU lost, and when it is back they are opened anew and
+// go on from where they were, with a note that says so.
+//
 // Thread-compatible, like every CounterSet.
 #ifndef PMU_SERVER_BACKENDS_PERF_EVENT_PERF_COUNTER_SET_H_
 #define PMU_SERVER_BACKENDS_PERF_EVENT_PERF_COUNTER_SET_H_
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,9 +35,9 @@ namespace pmu::server {
 
 class PerfCounterSet final : public CounterSet {
  public:
-  // Opens what `plan` says. `events` are those the plan was made of; needed
-  // during Open only. A counter that cannot be opened is a slot with a status.
-  // RESOURCE_EXHAUSTED: out of descriptors; everything is closed again.
+  // Opens what `plan` says. `events` are those the plan was made of. A counter that cannot be
+  // opened is a slot with a status. RESOURCE_EXHAUSTED: out of descriptors; everything is closed
+  // again.
   static absl::StatusOr<std::unique_ptr<PerfCounterSet>> Open(
       const OpenContext& context, const Clock* clock, absl::Span<const ResolvedEvent> events,
       CounterPlan plan);
@@ -41,12 +47,14 @@ class PerfCounterSet final : public CounterSet {
   PerfCounterSet& operator=(const PerfCounterSet&) = delete;
 
   absl::Span<const CounterSlot> slots() const override { return slots_; }
-  int descriptor_count() const override { return static_cast<int>(descriptors_.size()); }
+  int descriptor_count() const override;
 
   // FAILED_PRECONDITION: enabled before.
   absl::Status Enable() override;
   absl::Status Disable() override;
   void Read(absl::Span<RawReading> out) override;
+  void Upkeep() override;
+  std::vector<std::string> Notes() const override { return notes_; }
 
  private:
   // One leader and its siblings, open.
@@ -55,30 +63,48 @@ class PerfCounterSet final : public CounterSet {
     int cpu = -1;
     bool grouped = false;  // read as PERF_FORMAT_GROUP
     bool pinned = false;
-    bool whole_cpu = false;     // enabled time must pass as the clock does
-    bool lost = false;          // its CPU went away
-    std::vector<size_t> slots;  // slots[i] is served by descriptors[i]
+    bool whole_cpu = false;  // enabled time must pass as the clock does
+    int64_t enabled_at_ns = 0;
+    // Of a CPU that went away.
+    bool lost = false;
+    int64_t lost_at_ns = 0;
+    int64_t try_again_ns = 0;
+    const PlannedGroup* planned = nullptr;  // into plan_
+    std::vector<size_t> slots;              // slots[i] is served by descriptors[i]
   };
 
-  PerfCounterSet(PerfSyscalls* syscalls, const Clock* clock, std::vector<CounterSlot> slots);
+  PerfCounterSet(const OpenContext& context, const Clock* clock,
+                 absl::Span<const ResolvedEvent> events, CounterPlan plan);
 
-  absl::Status OpenGroups(const OpenContext& context, absl::Span<const ResolvedEvent> events,
-                          const CounterPlan& plan);
+  absl::Status OpenGroups();
+  static void TakeOver(const PlannedGroup& planned, OpenedGroup opened, KernelGroup* group);
   void ReadGroup(KernelGroup& group, int64_t now_ns, absl::Span<RawReading> out);
   void ReadDetached(const KernelGroup& group, size_t member);
-  void ReadFailed(const KernelGroup& group, absl::Span<RawReading> out);
+  void ReadFailed(KernelGroup& group, absl::Span<RawReading> out);
   void NoticeLostCpu(KernelGroup& group, int64_t now_ns, uint64_t enabled_ns) const;
+  // `enabled_ns`: how long it was enabled until then.
+  static void MarkLost(KernelGroup& group, uint64_t enabled_ns);
+  // Opens a lost group anew, if its CPU is back.
+  void TryAgain(KernelGroup& group, int64_t now_ns);
+  void CloseGroup(const KernelGroup& group);
+  std::string SecondsIn(int64_t at_ns) const;
 
+  const OpenContext context_;  // without a cgroup: only needed for whole CPUs
   PerfSyscalls* const syscalls_;
   const Clock* const clock_;
+  const std::vector<ResolvedEvent> events_;
+  const CounterPlan plan_;
   std::vector<CounterSlot> slots_;
   std::vector<KernelGroup> groups_;
-  std::vector<int> descriptors_;  // in order of opening: leaders before siblings
   std::vector<uint64_t> buffer_;  // for one read(2)
   std::vector<RawReading> last_;  // by slot
+  // By slot: what was counted before the CPU was lost and came back.
+  std::vector<RawReading> before_;
+  std::vector<RawReading> upkeep_;  // room for one
+  std::vector<std::string> notes_;
   bool enabled_ = false;
   bool disabled_again_ = false;
-  int64_t enabled_at_ns_ = 0;   // when the last leader was enabled
+  int64_t enabled_at_ns_ = 0;   // when the first leader was enabled
   int64_t disabled_at_ns_ = 0;  // when the first leader was to be disabled
 };
 

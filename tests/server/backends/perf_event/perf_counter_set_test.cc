@@ -248,6 +248,36 @@ TEST_F(PerfCounterSetTest, SiblingsOfALostCpuKeepTheirCountToo) {
   EXPECT_EQ(readings[1].enabled_ns, 200'000'000u);
 }
 
+TEST_F(PerfCounterSetTest, ACpuThatComesBackIsCountedOn) {
+  const std::unique_ptr<CounterSet> set = Open("{page-faults,cs}");
+  ASSERT_TRUE(set->Enable().ok());
+  clock_.Advance(200 * kMs);
+  syscalls_.TakeCpuOffline(1);
+  clock_.Advance(800 * kMs);
+  set->Upkeep();  // notices
+  clock_.Advance(500 * kMs);
+  set->Upkeep();  // still away
+  EXPECT_THAT(set->Notes(), ::testing::IsEmpty());
+  EXPECT_EQ(ReadAll(*set)[1].state, ReadingState::kCpuLost);
+
+  syscalls_.BringCpuOnline(1);
+  clock_.Advance(500 * kMs);
+  set->Upkeep();
+  clock_.Advance(300 * kMs);
+  ASSERT_TRUE(set->Disable().ok());
+
+  const std::vector<RawReading> readings = ReadAll(*set);
+  EXPECT_EQ(readings[0].raw_count, 2'300'000u);
+  EXPECT_EQ(readings[1].state, ReadingState::kCounted);
+  EXPECT_EQ(readings[1].raw_count, 500'000u);  // 200 ms before, 300 ms after
+  EXPECT_EQ(readings[1].enabled_ns, 500'000'000u);
+  EXPECT_EQ(readings[3].raw_count, 500'000u);
+  EXPECT_THAT(set->Notes(), ::testing::ElementsAre(
+                                "CPU 1 was offline from 0.2 s to 2.0 s after the start; it was "
+                                "counted before and after"));
+  EXPECT_EQ(syscalls_.open_count(), 4u);
+}
+
 TEST_F(PerfCounterSetTest, FailedReadKeepsTheLastCount) {
   const std::unique_ptr<CounterSet> set = Open("page-faults");
   ASSERT_TRUE(set->Enable().ok());
