@@ -146,6 +146,7 @@ absl::StatusOr<std::shared_ptr<Session>> SessionManager::Open(StartRequest reque
   absl::StatusOr<SessionCounters> counters =
       SessionCounters::Open(backends_, request.spec.target, &plan);
   if (!counters.ok()) return AddExhaustion(counters.status());
+  NameHolders(&plan);
   status = CheckDescriptors(counters->descriptor_count());
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<SampleRing>> ring =
@@ -297,12 +298,28 @@ size_t SessionManager::DescriptorsLocked() const {
   return count;
 }
 
-std::string SessionManager::HoldersLocked() const {
+void SessionManager::NameHolders(std::vector<PlannedEvent>* plan) const {
+  absl::MutexLock lock(&mutex_);
+  for (PlannedEvent& planned : *plan) {
+    if (!absl::IsResourceExhausted(planned.support)) continue;
+    const std::string holders = HoldersLocked(planned.backend);
+    if (holders.empty()) continue;
+    planned.support = absl::ResourceExhaustedError(
+        absl::StrCat(planned.support.message(), "; counters are held by ", holders));
+  }
+}
+
+std::string SessionManager::HoldersLocked(int backend) const {
   std::vector<std::string> holders;
   int count = 0;
   for (const std::string& id : order_) {
     const Entry& entry = sessions_.find(id)->second;
-    if (entry.ended || ++count > kMaxHoldersNamed) continue;
+    const std::vector<PlannedEvent>& plan = entry.session->plan();
+    const bool holds = backend == kNoBackend ||
+                       std::any_of(plan.begin(), plan.end(), [backend](const PlannedEvent& event) {
+                         return event.backend == backend && event.support.ok();
+                       });
+    if (entry.ended || !holds || ++count > kMaxHoldersNamed) continue;
     const absl::Time since = absl::FromUnixNanos(entry.session->created_wall_ns());
     holders.push_back(
         absl::StrCat(Quoted(entry.session->request().spec.client_id), " (", id, ", since ",
@@ -311,7 +328,8 @@ std::string SessionManager::HoldersLocked() const {
   if (count > kMaxHoldersNamed) {
     holders.push_back(absl::StrCat("and ", count - kMaxHoldersNamed, " more"));
   }
-  return holders.empty() ? "calls under way" : absl::StrJoin(holders, ", ");
+  if (holders.empty() && backend == kNoBackend) return "calls under way";
+  return absl::StrJoin(holders, ", ");
 }
 
 }  // namespace pmu::server

@@ -100,8 +100,11 @@ class SessionManager {
 
   int LiveCountLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   size_t DescriptorsLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Who holds sessions: "alice@lab1" (s-01.., since 10:22:07), ...
-  std::string HoldersLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Who holds sessions, or those with counters of one backend:
+  // "alice@lab1" (s-01.., since 2026-10-22T07:00:00Z), ...; empty: nobody.
+  std::string HoldersLocked(int backend = kNoBackend) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Says with each event that found no counter left who has them.
+  void NameHolders(std::vector<PlannedEvent>* plan) const;
   void ForgetLocked(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::vector<CounterBackend*> backends_;

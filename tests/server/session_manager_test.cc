@@ -17,6 +17,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 
 class SessionManagerTest : public ::testing::Test {
  protected:
@@ -201,6 +202,18 @@ TEST_F(SessionManagerTest, TooManyDescriptorsSaysNeededAllowedAndHolders) {
   EXPECT_THAT(Message(status),
               AllOf(HasSubstr("5 counters are needed"), HasSubstr("4 of 8"), HasSubstr("alice")));
   EXPECT_EQ(backend_.open_sets(), 1);
+}
+
+TEST_F(SessionManagerTest, AnEventThatFindsNoCounterNamesWhoHasThem) {
+  backend_.AddUnopenable("busy", absl::ResourceExhaustedError("no counter is left"));
+  ASSERT_TRUE(manager_->Start(RequestFor("cycles", "alice")).ok());
+
+  const auto started = manager_->Start(RequestFor("busy,cycles", "bob"));
+
+  ASSERT_TRUE(started.ok());
+  EXPECT_THAT(Message(started->session->plan()[0].support),
+              AllOf(HasSubstr("no counter is left; counters are held by \"alice\" (s-"),
+                    Not(HasSubstr("bob"))));
 }
 
 TEST_F(SessionManagerTest, ExhaustionWithinABackendNamesTheHoldersToo) {

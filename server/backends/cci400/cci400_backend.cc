@@ -186,7 +186,7 @@ absl::StatusOr<std::unique_ptr<CounterSet>> Cci400Backend::Open(
   absl::Status usable = Availability();
   if (usable.ok() && in_use_.exchange(true)) {
     usable = absl::ResourceExhaustedError(
-        "the CCI-400's counters are in use by another session of this agent: end that first");
+        "the CCI-400's counters are in use by another session of this agent");
   }
   if (!usable.ok()) return std::make_unique<ClosedSet>(events.size(), usable);
   Cci400SetOptions set_options;
