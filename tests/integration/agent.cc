@@ -1,5 +1,8 @@
 #include "tests/integration/agent.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include <stdlib.h>
 
 #include "absl/strings/numbers.h"
@@ -43,6 +46,17 @@ std::unique_ptr<Agent> Agent::Start(const AgentOptions& options) {
   }
   agent->address_ = options.listen.substr(0, options.listen.rfind(':'));
   return agent;
+}
+
+int Agent::OpenCounters() const {
+  int count = 0;
+  std::error_code error;
+  const std::string folder = absl::StrCat("/proc/", process_->pid(), "/fd");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
+    if (target.find("perf_event") != std::string::npos) ++count;
+  }
+  return count;
 }
 
 std::string Agent::host() const { return absl::StrCat(address_, ":", port_); }

@@ -34,6 +34,8 @@ class Agent {
   // "127.0.0.1:PORT", for --hosts.
   std::string host() const;
   Process& process() { return *process_; }
+  // Descriptors of perf_event_open(2) that it holds now.
+  int OpenCounters() const;
 
  private:
   Agent() = default;

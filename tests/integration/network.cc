@@ -87,15 +87,25 @@ void TestNetwork::Mend(int host) {
   Ip(absl::StrCat("-n ", Name("c"), " link set p", host, " up")).IgnoreError();
 }
 
-void TestNetwork::Drop(int host) {
+void TestNetwork::Nft(int host, const std::string& commands) const {
   std::vector<std::string> command = Wrapper(host);
-  for (const char* word :
-       {"nft",
-        "add table inet cut; add chain inet cut in { type filter hook input priority 0; "
-        "policy drop; }"}) {
-    command.push_back(word);
-  }
+  command.push_back("nft");
+  command.push_back(commands);
   RunProcess(command);
 }
+
+void TestNetwork::Drop(int host) {
+  Nft(host,
+      "add table inet cut; "
+      "add chain inet cut in { type filter hook input priority 0; policy drop; }");
+}
+
+void TestNetwork::Reset(int host) {
+  Nft(host,
+      "add table inet cut; add chain inet cut in { type filter hook input priority 0; }; "
+      "add rule inet cut in meta l4proto tcp reject with tcp reset");
+}
+
+void TestNetwork::Accept(int host) { Nft(host, "delete table inet cut"); }
 
 }  // namespace pmu::integration

@@ -34,11 +34,15 @@ class TestNetwork {
   void Mend(int host);
   // Silently drops whatever arrives at the host from now on.
   void Drop(int host);
+  // Breaks every connection to the host, and refuses new ones, until Accept.
+  void Reset(int host);
+  void Accept(int host);
 
  private:
   TestNetwork() = default;
   std::string Name(const std::string& part) const;
   absl::Status Build();
+  void Nft(int host, const std::string& commands) const;
 
   std::string prefix_;
   int count_ = 0;
