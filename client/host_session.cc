@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/client_identity.h"
 #include "client/host_contact.h"
 #include "client/host_timing.h"
 #include "client/rpc_error.h"
@@ -34,7 +35,11 @@ struct HostSession::Collection {
 
 HostSession::HostSession(EventLoop* loop, const HostSessionPlan* plan,
                          std::unique_ptr<PmuConnection> connection, HostResult* result)
-    : loop_(loop), plan_(plan), result_(result), connection_(std::move(connection)) {}
+    : loop_(loop),
+      plan_(plan),
+      result_(result),
+      idempotency_key_(RandomKey()),
+      connection_(std::move(connection)) {}
 
 HostSession::~HostSession() {
   if (renewal_.has_value()) loop_->CancelTimer(*renewal_);
@@ -118,7 +123,9 @@ void HostSession::OnClock(const absl::StatusOr<ClockBurst>& burst,
 void HostSession::Open(bool may_retry, const std::function<void()>& done) {
   SetState(State::kOpening);
   ++plan_->counts->busy;
-  connection_->StartSession(plan_->start_request, plan_->timeout,
+  pmu::v1::StartSessionRequest request = plan_->start_request;
+  request.set_idempotency_key(idempotency_key_);
+  connection_->StartSession(request, plan_->timeout,
                             [=, this](absl::StatusOr<pmu::v1::StartSessionResponse> answer) {
                               --plan_->counts->busy;
                               if (state_ != State::kOpening) {  // released meanwhile
@@ -276,7 +283,7 @@ void HostSession::OnStopFailed(const absl::Status& status,
   if (!has_session()) {
     finish();
   } else if (absl::IsNotFound(status)) {
-    ExplainLostSession(status, finish);
+    ExplainLostSession(finish);
   } else if (!IsConnectionError(status)) {
     Fail(absl::Status(status.code(), absl::StrCat("could not collect: ", status.message())));
     finish();

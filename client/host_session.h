@@ -42,7 +42,8 @@ struct HostSessionCounts {
 
 // What all hosts of one measurement have in common.
 struct HostSessionPlan {
-  // With an idempotency key of its own for the measurement.
+  // Without an idempotency key: every session has its own, since two names of
+  // the list may be one agent.
   pmu::v1::StartSessionRequest start_request;
   absl::Duration timeout;  // of each call
   absl::Duration lease;
@@ -140,12 +141,13 @@ class HostSession {
   // Fails the host when its clock cannot have moved like this by itself.
   void TakeClock(const ClockOffset& newer);
   // The agent does not know the session: asks who it is, then fails.
-  void ExplainLostSession(const absl::Status& status, const std::function<void()>& done);
+  void ExplainLostSession(const std::function<void()>& done);
   absl::Status LostStatus(const absl::Status& status) const;
 
   EventLoop* loop_;
   const HostSessionPlan* plan_;
   HostResult* result_;
+  const std::string idempotency_key_;
   std::unique_ptr<PmuConnection> connection_;
 
   State state_ = State::kContacting;

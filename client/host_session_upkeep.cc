@@ -80,7 +80,7 @@ void HostSession::OnRenewed(const absl::Status& status) {
       FollowClock(kFollowProbes, [] {});
     }
   } else if (absl::IsNotFound(status)) {
-    ExplainLostSession(status, [] {});
+    ExplainLostSession([] {});
     return;
   } else {
     next = std::min(next, kMinQuiet);  // lost for now: look for it more often
@@ -106,12 +106,12 @@ void HostSession::TakeClock(const ClockOffset& newer) {
   Close(kCloseTimeout);
 }
 
-void HostSession::ExplainLostSession(const absl::Status& status,
-                                     const std::function<void()>& done) {
+void HostSession::ExplainLostSession(const std::function<void()>& done) {
   connection_->GetHost(
       {}, std::min(plan_->timeout, absl::Seconds(1)),
       [=, this](absl::StatusOr<pmu::v1::GetHostResponse> answer) {
-        std::string why = absl::StrCat("the agent no longer has the session: ", status.message());
+        std::string why =
+            "the agent no longer has the session: it ended too long ago, or was taken for lost";
         if (answer.ok() && answer->host().boot_id() != result_->identity->boot_id()) {
           why = "the machine was rebooted during the measurement";
         } else if (answer.ok() &&

@@ -33,7 +33,6 @@ int64_t ToNs(absl::Duration duration) { return absl::ToInt64Nanoseconds(duration
 
 pmu::v1::StartSessionRequest MakeStartRequest(const MeasurementSpec& spec) {
   pmu::v1::StartSessionRequest request;
-  request.set_idempotency_key(RandomKey());
   request.set_dry_run(spec.dry_run);
   pmu::v1::SessionSpec& session = *request.mutable_spec();
   session.set_events(spec.events);

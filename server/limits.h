@@ -17,6 +17,8 @@ struct Limits {
   // Open counters over all sessions.
   int max_descriptors = 1024;
   int64_t max_lease_ns = 3600LL * 1'000'000'000;
+  // Sessions kept after their end; beyond it the oldest goes early.
+  size_t max_ended_sessions = 128;
   // Between two interval samples.
   int64_t min_interval_ns = 1'000'000;
   // For the interval samples of one session, and of all.
@@ -29,8 +31,6 @@ inline constexpr int64_t kDefaultLeaseNs = 30LL * 1'000'000'000;
 inline constexpr int64_t kMaxStartAheadNs = 3600LL * 1'000'000'000;
 // How long a session that has ended can still be asked for.
 inline constexpr int64_t kKeepEndedNs = 60LL * 1'000'000'000;
-// How many such are kept; beyond it the oldest goes early.
-inline constexpr size_t kMaxEndedSessions = 128;
 // Events resolved for one session, over all PMUs ("uncore_imc" is several).
 inline constexpr size_t kMaxResolvedEvents = 16 * 1024;
 // The longest interval between two samples.

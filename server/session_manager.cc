@@ -267,7 +267,7 @@ void SessionManager::OnEnded(const Session& session) {
   found->second.ended = true;
   found->second.descriptors = 0;
   ended_.push_back(session.id());
-  if (ended_.size() > kMaxEndedSessions) ForgetLocked(std::string(ended_.front()));
+  if (ended_.size() > limits_.max_ended_sessions) ForgetLocked(std::string(ended_.front()));
   if (shut_down_) return;
   scheduler_->At(clock_->MonotonicNs() + kKeepEndedNs, Scheduler::Precision::kCoarse,
                  [this, id = session.id()] { Forget(id); });
@@ -280,7 +280,7 @@ void SessionManager::Forget(const std::string& id) {
 
 void SessionManager::ForgetLocked(const std::string& id) {
   const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return;  // went early, see kMaxEndedSessions
+  if (found == sessions_.end()) return;  // went early, see max_ended_sessions
   const StartRequest& request = found->second.session->request();
   keys_.erase(ClientKey(request.spec.client_id, request.idempotency_key));
   order_.erase(std::find(order_.begin(), order_.end(), id));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/descriptor_limit.h"
 #include "common/host_list.h"
 
 namespace pmu::cli {
@@ -57,6 +58,10 @@ absl::optional<std::vector<std::string>> ResolveHosts(const HostOptions& options
   }
   if (list->hosts.empty()) {
     PrintError(environment, absl::StrCat("host list \"", text, "\" names no host"));
+    return absl::nullopt;
+  }
+  if (absl::Status allowed = AllowConnections(list->hosts.size()); !allowed.ok()) {
+    PrintError(environment, absl::string_view(allowed.message()));
     return absl::nullopt;
   }
   if (!list->duplicates.empty()) {

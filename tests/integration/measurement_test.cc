@@ -120,5 +120,18 @@ TEST(MeasurementTest, DryRunShowsTheEncodingAndOpensNothing) {
   EXPECT_EQ(agents[0]->process().Err().find("session"), std::string::npos);
 }
 
+// Two names of the list may be one agent: each has a session of its own there.
+TEST(MeasurementTest, OneAgentUnderTwoNames) {
+  const auto agent = Agent::Start();
+  ASSERT_NE(agent, nullptr);
+  const std::string other_name = absl::StrCat("localhost:", agent->port());
+
+  const Finished done = Pmuctl({"run", "--hosts", absl::StrCat(agent->host(), ",", other_name),
+                                "-e", "task-clock", "--duration", "100ms", "-j"});
+
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(RunResult(done).Row("task-clock").at("total").at("contributing_hosts"), 2);
+}
+
 }  // namespace
 }  // namespace pmu::integration

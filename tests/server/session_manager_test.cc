@@ -242,9 +242,10 @@ TEST_F(SessionManagerTest, EndedSessionsAreListedForAMinute) {
 TEST_F(SessionManagerTest, EndedSessionsDoNotPileUp) {
   const std::string first = Start(RequestFor("cycles")).value()->id();
   Stop(manager_->Find(first).value());
-  for (size_t i = 0; i < kMaxEndedSessions; ++i) Stop(Start(RequestFor("cycles")).value());
+  for (size_t i = 0; i < Limits().max_ended_sessions; ++i)
+    Stop(Start(RequestFor("cycles")).value());
 
-  EXPECT_EQ(manager_->List().size(), kMaxEndedSessions);
+  EXPECT_EQ(manager_->List().size(), Limits().max_ended_sessions);
   EXPECT_FALSE(manager_->Find(first).ok());
   scheduler_.Advance(kKeepEndedNs);
   EXPECT_TRUE(manager_->List().empty());
