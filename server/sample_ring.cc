@@ -17,7 +17,7 @@ size_t SampleRing::SampleBytes(size_t slots) {
 }
 
 absl::StatusOr<std::unique_ptr<SampleRing>> SampleRing::Create(size_t slots, size_t samples) {
-  const size_t places = std::max<size_t>(samples, 1) + 1;
+  const size_t places = std::max<size_t>(samples, 1) + kUnpublished;
   const size_t bytes = places * SampleBytes(slots);
   // Pages of anonymous memory read as zero and exist only once written.
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -50,20 +50,31 @@ absl::Span<RawReading> SampleRing::NextReadings() {
   return {readings, slots_};
 }
 
-void SampleRing::Publish(const IntervalHeader& header) {
+void SampleRing::Publish(const IntervalHeader& header, Visible visible) {
   new (HeaderAt(next_)) IntervalHeader(header);
   ++next_;
-  absl::MutexLock lock(&mutex_);
-  written_ = next_;
-  // The place that is written next cannot be read any more.
-  if (written_ >= places_) lost_number_ = HeaderAt(written_ - places_)->turn.number;
+  const bool may_wait = visible == Visible::kNow || next_ - published_ >= kUnpublished;
+  if (may_wait) {
+    mutex_.Lock();
+  } else if (!mutex_.TryLock()) {
+    return;
+  }
+  PublishLocked();
+  mutex_.Unlock();
 }
+
+void SampleRing::PublishLocked() {
+  written_ = published_ = next_;
+  const uint64_t held = HeldLocked();
+  if (written_ > held) lost_number_ = HeaderAt(written_ - held - 1)->turn.number;
+}
+
+uint64_t SampleRing::HeldLocked() const { return std::min<uint64_t>(written_, capacity()); }
 
 SampleRing::Range SampleRing::Available() const {
   absl::MutexLock lock(&mutex_);
   if (written_ == 0) return {};
-  const uint64_t held = std::min<uint64_t>(written_, places_ - 1);
-  return {HeaderAt(written_ - held)->turn.number, HeaderAt(written_ - 1)->turn.number};
+  return {HeaderAt(written_ - HeldLocked())->turn.number, HeaderAt(written_ - 1)->turn.number};
 }
 
 size_t SampleRing::Read(
@@ -74,7 +85,7 @@ size_t SampleRing::Read(
     *lost = lost_number_;
     if (at_loss == AtLoss::kStop) return 0;
   }
-  uint64_t low = written_ - std::min<uint64_t>(written_, places_ - 1);
+  uint64_t low = written_ - HeldLocked();
   uint64_t high = written_;
   while (low < high) {  // the first sample whose number is not below `from`
     const uint64_t middle = low + (high - low) / 2;

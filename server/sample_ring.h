@@ -1,10 +1,10 @@
 // sample_ring.h: the latest interval samples of one session.
 //
 // A ring of fixed size that one thread writes and any number read. The writer
-// fills a place that no reader can see yet, so it never waits for readers but
-// for the moment of publishing; what readers did not fetch in time is
-// overwritten. Memory is taken from the kernel once and touched only as samples
-// come.
+// fills a place that no reader can see yet, and need not wait for readers to
+// publish it either: a writer of high priority must not wait for a reader that
+// was interrupted. What readers did not fetch in time is overwritten. Memory is taken from the
+// kernel once and touched only as samples come.
 //
 // Thread-safe, with one writer at a time.
 #ifndef PMU_SERVER_SAMPLE_RING_H_
@@ -51,12 +51,14 @@ class SampleRing {
   SampleRing(const SampleRing&) = delete;
   SampleRing& operator=(const SampleRing&) = delete;
 
-  size_t capacity() const { return places_ - 1; }
+  size_t capacity() const { return places_ - kUnpublished; }
 
   // Writer: the readings of the next sample, to be filled in place.
   absl::Span<RawReading> NextReadings();
-  // Writer: makes it the latest. Numbers must grow.
-  void Publish(const IntervalHeader& header);
+  // Writer: makes it the latest. Numbers must grow. With kLater, and while
+  // somebody reads, it may become visible only with the next sample.
+  enum class Visible { kNow, kLater };
+  void Publish(const IntervalHeader& header, Visible visible = Visible::kNow);
 
   Range Available() const;
 
@@ -71,21 +73,28 @@ class SampleRing {
       absl::FunctionRef<void(const IntervalHeader&, absl::Span<const RawReading>)> use) const;
 
  private:
+  // Places that are being written, or wait to be published.
+  static constexpr size_t kUnpublished = 32;
+
   SampleRing(void* memory, size_t bytes, size_t slots, size_t places);
 
+  void PublishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of the samples published, how many can be read.
+  uint64_t HeldLocked() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   IntervalHeader* HeaderAt(uint64_t index) const;
   RawReading* ReadingsAt(uint64_t index) const;
 
   void* const memory_;
   const size_t bytes_;
   const size_t slots_;
-  const size_t places_;  // one more than can be read
+  const size_t places_;  // kUnpublished more than can be read
 
   mutable absl::Mutex mutex_;
   // Samples written so far; sample i lies at place i % places_.
   uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t lost_number_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t next_ = 0;  // the writer's copy of written_
+  uint64_t next_ = 0;       // the writer's: samples written, published or not
+  uint64_t published_ = 0;  // the writer's copy of written_
 };
 
 }  // namespace pmu::server

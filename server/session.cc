@@ -281,6 +281,7 @@ void Session::EndLocked(SessionState state, std::string failure, Aftermath* afte
     if (*timer != 0) scheduler_->Cancel(*timer);
     *timer = 0;
   }
+  has_ended_ = true;
   EndIntervalsLocked();
   aftermath->ended = true;
   aftermath->waiters.swap(waiters_);

@@ -17,6 +17,7 @@
 #ifndef PMU_SERVER_SESSION_H_
 #define PMU_SERVER_SESSION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -112,6 +113,8 @@ class Session final : public Sampled, public std::enable_shared_from_this<Sessio
   const SampleRing* ring() const { return parts_.ring.get(); }
 
   SessionStatus Status() const;
+  // Does not wait for the session's lock.
+  bool HasEnded() const { return has_ended_.load(); }
 
   // Plans the start, and the stop unless `stop_at_ns` is 0. `start_at_ns` 0
   // starts at once. The same call once more is answered with OK.
@@ -201,6 +204,7 @@ class Session final : public Sampled, public std::enable_shared_from_this<Sessio
   Parts parts_;  // `counters` and `machine_hold` are guarded by mutex_, the rest is fixed
   const std::vector<CounterSlot> slots_;
 
+  std::atomic<bool> has_ended_{false};
   mutable absl::Mutex mutex_;
   SessionStatus status_ ABSL_GUARDED_BY(mutex_);
   Sample sample_ ABSL_GUARDED_BY(mutex_);

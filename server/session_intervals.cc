@@ -7,6 +7,11 @@
 #include "server/session.h"
 
 namespace pmu::server {
+namespace {
+
+constexpr int64_t kSoonNs = 20'000'000;
+
+}  // namespace
 
 void Session::BeginIntervalsLocked() {
   if (parts_.ring == nullptr) return;
@@ -36,7 +41,9 @@ int64_t Session::TakeDueSample() {
 
 void Session::PublishLocked(IntervalHeader header) {
   header.sequence = header.last ? sample_.sequence : ++sample_.sequence;
-  parts_.ring->Publish(header);
+  // Before the end of an interval as short as this comes the next one.
+  const bool soon = intervals_->interval_ns() < kSoonNs && !header.last;
+  parts_.ring->Publish(header, soon ? SampleRing::Visible::kLater : SampleRing::Visible::kNow);
   for (const auto& [id, wake] : watchers_) wake(header.end_ns, header.last);
 }
 

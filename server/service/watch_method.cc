@@ -4,6 +4,7 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -96,6 +97,7 @@ class WatchMethod::Call final : public CompletionTag {
 
   // From the sampling thread, under the session's lock.
   void OnSample(int64_t now_ns, bool ended) {
+    if (!waiting_hint_ && !ended) return;  // not waiting is no reason to wait for the lock
     absl::MutexLock lock(&mutex_);
     if (!waiting_) return;
     ++samples_held_;
@@ -105,7 +107,7 @@ class WatchMethod::Call final : public CompletionTag {
 
   // Has the serving thread go on.
   void WakeLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    waiting_ = false;
+    waiting_ = waiting_hint_ = false;
     wake_under_way_ = method_->queue_->Begin([this](grpc::ServerCompletionQueue* queue) {
       alarm_.Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), &wake_tag_);
     });
@@ -135,7 +137,7 @@ class WatchMethod::Call final : public CompletionTag {
       return;
     }
     // Asked before the ring is read: what comes later wakes us again.
-    const bool ended = HasEnded();
+    const bool ended = session_->HasEnded();
     response_.Clear();
     const bool more = batch_->Fill(&response_);
     if (ended && !more) {
@@ -155,19 +157,14 @@ class WatchMethod::Call final : public CompletionTag {
     {
       absl::MutexLock lock(&mutex_);
       if (waiting_ || wake_under_way_) return;
-      waiting_ = true;
+      waiting_ = waiting_hint_ = true;
       samples_held_ = 0;
       held_since_ns_ = 0;
     }
     // What came since Fill has woken nobody.
-    if (!batch_->HasMore() && !HasEnded()) return;
+    if (!batch_->HasMore() && !session_->HasEnded()) return;
     absl::MutexLock lock(&mutex_);
     if (waiting_) WakeLocked();
-  }
-
-  bool HasEnded() const {
-    const SessionState state = session_->Status().state;
-    return state != SessionState::kArmed && state != SessionState::kRunning;
   }
 
   void Finish(const absl::Status& status) {
@@ -205,6 +202,7 @@ class WatchMethod::Call final : public CompletionTag {
   bool finished_ = false;  // the last operation was begun
   bool done_ = false;
 
+  std::atomic<bool> waiting_hint_{false};  // as waiting_
   absl::Mutex mutex_;
   grpc::Alarm alarm_ ABSL_GUARDED_BY(mutex_);
   bool waiting_ ABSL_GUARDED_BY(mutex_) = false;  // for OnSample

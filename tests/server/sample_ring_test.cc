@@ -74,6 +74,30 @@ TEST(SampleRing, StopsAtALossWhenAsked) {
   EXPECT_EQ(lost, 3u);
 }
 
+TEST(SampleRing, AWriterThatMustNotWaitPublishesLater) {
+  auto ring = SampleRing::Create(1, 100).value();
+  uint64_t lost = 0;
+  Put(ring.get(), 1);
+  ring->Read(1, 1, SampleRing::AtLoss::kGoOn, &lost,
+             [&](const IntervalHeader&, absl::Span<const RawReading>) {
+               // Somebody reads now: this would wait for ever.
+               std::thread writer([&] {
+                 for (uint64_t number = 2; number <= 4; ++number) {
+                   ring->NextReadings()[0].raw_count = number;
+                   IntervalHeader header;
+                   header.turn.number = number;
+                   ring->Publish(header, SampleRing::Visible::kLater);
+                 }
+               });
+               writer.join();
+             });
+  EXPECT_EQ(ring->Available().latest, 1u);
+
+  Put(ring.get(), 5);
+
+  EXPECT_THAT(Numbers(*ring, 0, &lost), ElementsAre(1, 2, 3, 4, 5));
+}
+
 // What a reader sees is whole, however fast the writer goes around; what it
 // does not see is told as lost.
 TEST(SampleRing, AReaderSeesWholeSamplesOrALoss) {
