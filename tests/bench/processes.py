@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 OPT = ROOT / "out/opt-bin"
 STATIC = ROOT / "out/static-bin"
 PMUD = OPT / "server/pmud"
-PMUCTL = OPT / "client/cli/pmuctl"
+PMUCTL = STATIC / "client/cli/pmuctl"
 
 
 class Agents:
