@@ -52,6 +52,9 @@ class PmuConnection {
   virtual void RenewLease(const pmu::v1::RenewLeaseRequest& request, absl::Duration timeout,
                           Done<pmu::v1::RenewLeaseResponse> done) = 0;
 
+  virtual void ListSessions(const pmu::v1::ListSessionsRequest& request, absl::Duration timeout,
+                            Done<pmu::v1::ListSessionsResponse> done) = 0;
+
   // Without a time limit: a peer that is gone is found by keepalive. `on_end`
   // runs once, after the last message, with how the stream ended; it may
   // destroy the stream. The connection must outlive the stream.

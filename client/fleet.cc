@@ -165,4 +165,28 @@ std::vector<CounterListing> ListCounters(const std::vector<std::string>& hosts,
   return listings;
 }
 
+std::vector<SessionListing> ListSessions(const std::vector<std::string>& hosts,
+                                         const std::string& client_id,
+                                         const FleetOptions& options) {
+  std::vector<SessionListing> listings(hosts.size());
+  for (size_t i = 0; i < hosts.size(); ++i) listings[i].host = hosts[i];
+  pmu::v1::ListSessionsRequest request;
+  request.set_client_id(client_id);
+  AskAll(
+      hosts, options,
+      [&](EventLoop*, PmuConnection* connection, size_t i, const std::function<void()>& done) {
+        connection->ListSessions(
+            request, options.timeout,
+            [&listings, i, done](absl::StatusOr<pmu::v1::ListSessionsResponse> answer) {
+              listings[i].status = answer.status();
+              if (answer.ok()) {
+                listings[i].sessions.assign(answer->sessions().begin(), answer->sessions().end());
+              }
+              done();
+            });
+      },
+      [&](size_t i, absl::Status status) { listings[i].status = std::move(status); });
+  return listings;
+}
+
 }  // namespace pmu::client

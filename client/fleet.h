@@ -17,6 +17,7 @@
 #include "client/clock_sync.h"
 #include "proto/pmu/v1/counter.pb.h"
 #include "proto/pmu/v1/host.pb.h"
+#include "proto/pmu/v1/session.pb.h"
 
 namespace pmu::client {
 
@@ -54,6 +55,17 @@ struct CounterListing {
 std::vector<CounterListing> ListCounters(const std::vector<std::string>& hosts,
                                          const std::string& filter, bool available_only,
                                          const FleetOptions& options);
+
+// What `pmuctl sessions` shows.
+struct SessionListing {
+  std::string host;
+  absl::Status status;
+  std::vector<pmu::v1::Session> sessions;  // ended ones for a minute
+};
+
+// Of one client (SessionSpec.client_id), or of all when `client_id` is empty.
+std::vector<SessionListing> ListSessions(const std::vector<std::string>& hosts,
+                                         const std::string& client_id, const FleetOptions& options);
 
 }  // namespace pmu::client
 

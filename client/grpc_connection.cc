@@ -104,6 +104,10 @@ class GrpcConnection final : public PmuConnection {
                   Done<pmu::v1::RenewLeaseResponse> done) override {
     Begin(&Stub::PrepareAsyncRenewLease, request, timeout, std::move(done));
   }
+  void ListSessions(const pmu::v1::ListSessionsRequest& request, absl::Duration timeout,
+                    Done<pmu::v1::ListSessionsResponse> done) override {
+    Begin(&Stub::PrepareAsyncListSessions, request, timeout, std::move(done));
+  }
   std::unique_ptr<WatchStream> Watch(const pmu::v1::WatchRequest& request,
                                      std::function<void(const pmu::v1::WatchResponse&)> on_message,
                                      std::function<void(const absl::Status&)> on_end) override {

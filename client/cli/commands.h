@@ -16,6 +16,7 @@ namespace pmu::cli {
 int RunCommand(const std::vector<std::string>& args, const Environment& environment);
 int ListCommand(const std::vector<std::string>& args, const Environment& environment);
 int HostsCommand(const std::vector<std::string>& args, const Environment& environment);
+int SessionsCommand(const std::vector<std::string>& args, const Environment& environment);
 
 // pmuctl as a whole: finds the subcommand, or answers help, --help, --version.
 int PmuctlMain(const std::vector<std::string>& args, const Environment& environment);

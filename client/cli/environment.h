@@ -30,6 +30,9 @@ struct Environment {
   std::function<std::vector<client::CounterListing>(
       const std::vector<std::string>&, const std::string&, bool, const client::FleetOptions&)>
       list_counters;
+  std::function<std::vector<client::SessionListing>(
+      const std::vector<std::string>&, const std::string&, const client::FleetOptions&)>
+      list_sessions;
 };
 
 // The real one, over the network (system_environment.cc).

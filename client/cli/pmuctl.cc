@@ -22,6 +22,7 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "measure events on many hosts over the same span of time", RunCommand},
     {"list", "what hosts can count", ListCommand},
     {"hosts", "who is there: version, kernel, counters, clock", HostsCommand},
+    {"sessions", "who measures on hosts, and since when", SessionsCommand},
 };
 
 std::string Help() {

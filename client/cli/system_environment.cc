@@ -7,6 +7,7 @@ Environment SystemEnvironment() {
   environment.create_measurement = client::Measurement::Create;
   environment.query_hosts = client::QueryHosts;
   environment.list_counters = client::ListCounters;
+  environment.list_sessions = client::ListSessions;
   return environment;
 }
 

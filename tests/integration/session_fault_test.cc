@@ -146,6 +146,10 @@ TEST_F(SessionFaultTest, ARefusalNamesTheHolder) {
                                     "cci400/cycles/", "--client-id", "alice", "--duration", "1h"});
   stub_ = Connect();
   ASSERT_TRUE(WaitUntil([&] { return List("alice").sessions_size() == 1; }));
+  const Finished sessions = Pmuctl({"sessions", "--hosts", agent_->host(), "--client-id", "alice"});
+  EXPECT_EQ(sessions.status, 0) << sessions.err;
+  EXPECT_THAT(sessions.out, HasSubstr("alice"));
+  EXPECT_THAT(sessions.out, HasSubstr("cci400/cycles/"));
 
   const Finished refused = Pmuctl(
       {"run", "--hosts", agent_->host(), "-e", "cci400/cycles/,task-clock", "--duration", "50ms"});

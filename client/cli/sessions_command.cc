@@ -1,0 +1,84 @@
+// pmuctl sessions: who measures on hosts.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/commands.h"
+#include "client/cli/exit_status.h"
+#include "client/cli/host_options.h"
+#include "client/cli/output.h"
+#include "client/cli/sessions_report.h"
+
+namespace pmu::cli {
+namespace {
+
+constexpr size_t kDefaultWidth = 100;
+
+struct SessionsOptions {
+  HostOptions hosts;
+  std::string client_id;
+  bool json = false;
+  bool help = false;
+};
+
+OptionTable Table(SessionsOptions* options) {
+  OptionTable table;
+  options->hosts.AddTo(&table);
+  table.AddString(0, "client-id", "NAME", "only sessions of this client", &options->client_id);
+  table.AddFlag('j', "json", "print JSON", &options->json);
+  table.AddFlag('h', "help", "this text", &options->help);
+  return table;
+}
+
+std::string Help() {
+  SessionsOptions options;
+  return absl::StrCat(
+      "usage: pmuctl sessions --hosts LIST [OPTIONS]\n"
+      "\n"
+      "Asks agents for their sessions: who measures what there, since when. Those that\n"
+      "have ended are shown for a minute.\n"
+      "\n"
+      "Options:\n",
+      Table(&options).Help(), "\n", kHostListHelp,
+      "\n"
+      "Exit status: 0 all hosts answered, 122 some did not, 123 none did,\n"
+      "125 pmuctl could not do what was asked.\n"
+      "\n"
+      "Examples:\n"
+      "  pmuctl sessions --hosts node[01-16]\n"
+      "  pmuctl sessions --hosts node[01-16] --client-id nightly -j\n");
+}
+
+}  // namespace
+
+int SessionsCommand(const std::vector<std::string>& args, const Environment& environment) {
+  SessionsOptions options;
+  const absl::StatusOr<std::vector<std::string>> operands = Table(&options).Parse(args);
+  if (options.help) {
+    return WriteStream(environment.out, Help()).ok() ? kExitOk : kExitUsage;
+  }
+  if (!operands.ok() || !operands->empty()) {
+    const std::string what = operands.ok()
+                                 ? absl::StrCat("unexpected argument \"", operands->front(), "\"")
+                                 : std::string(operands.status().message());
+    PrintError(environment, absl::StrCat(what, "\nTry `pmuctl help sessions`."));
+    return kExitUsage;
+  }
+  const auto hosts = ResolveHosts(options.hosts, environment);
+  if (!hosts) return kExitUsage;
+  const std::vector<client::SessionListing> listings =
+      environment.list_sessions(*hosts, options.client_id, options.hosts.Fleet());
+  const std::string text =
+      options.json ? SessionsJson(listings)
+                   : SessionsTable(listings, OutputWidth(environment.out, kDefaultWidth));
+  if (absl::Status written = WriteStream(environment.out, text); !written.ok()) {
+    PrintError(environment, absl::string_view(written.message()));
+    return kExitUsage;
+  }
+  const size_t answered_count = std::count_if(listings.begin(), listings.end(),
+                                              [](const auto& one) { return one.status.ok(); });
+  return ExitStatusOfAnswers(answered_count, listings.size());
+}
+
+}  // namespace pmu::cli
