@@ -34,7 +34,7 @@ std::string Help() {
       "\n"
       "Subcommands:\n";
   for (const Subcommand& subcommand : kSubcommands) {
-    absl::StrAppend(&text, absl::StrFormat("  %-8s", subcommand.name), subcommand.summary, "\n");
+    absl::StrAppend(&text, absl::StrFormat("  %-10s", subcommand.name), subcommand.summary, "\n");
   }
   absl::StrAppend(&text,
                   "  help    pmuctl help SUBCOMMAND shows every option, with examples\n"
