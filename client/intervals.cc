@@ -96,7 +96,7 @@ IntervalAssembler::IntervalAssembler(const MeasurementResult* result, int64_t in
 void IntervalAssembler::Add(size_t host, HostSeries::Step step) {
   hosts_[host].latest = step.number;
   if (step.number < next_) {
-    TellLate(host, std::move(step));
+    TellLate(std::move(step));
     return;
   }
   Pending& pending = pending_[step.number];
@@ -172,7 +172,7 @@ void IntervalAssembler::Tell(uint64_t number) {
   }
 }
 
-void IntervalAssembler::TellLate(size_t, HostSeries::Step step) {
+void IntervalAssembler::TellLate(HostSeries::Step step) {
   Interval interval = Empty(step.number);
   interval.late = true;
   interval.end_ns = std::min(interval.end_ns, step.end_ns);

@@ -85,7 +85,7 @@ class IntervalAssembler {
 
   void TellWhatIsComplete();
   void Tell(uint64_t number);
-  void TellLate(size_t host, HostSeries::Step step);
+  void TellLate(HostSeries::Step step);
   HostResult Missing(size_t host, uint64_t number) const;
   Interval Empty(uint64_t number) const;
 

@@ -12,40 +12,19 @@ that does nothing else; the figures are for people, not for tests.
 
 import argparse
 import json
-import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PMUD = ROOT / "out/bin/server/pmud"
-PMUCTL = ROOT / "out/bin/client/cli/pmuctl"
+import processes
 
-
-def start_agents(count, scratch):
-    """Running agents and their host list."""
-    agents = []
-    for i in range(count):
-        command = [PMUD, "--listen=127.0.0.1:0", f"--port-file={scratch}/port{i}",
-                   f"--state-dir={scratch}/state{i}", "--log-level=error"]
-        agents.append(subprocess.Popen(command))
-    hosts = []
-    for i in range(count):
-        port = pathlib.Path(scratch, f"port{i}")
-        deadline = time.monotonic() + 20
-        while not (port.exists() and port.read_text().strip()):
-            if time.monotonic() > deadline:
-                sys.exit(f"agent {i} did not start")
-            time.sleep(0.02)
-        hosts.append("127.0.0.1:" + port.read_text().strip())
-    return agents, hosts
+PMUD = processes.ROOT / "out/bin/server/pmud"
+PMUCTL = processes.ROOT / "out/bin/client/cli/pmuctl"
 
 
 def one_round(hosts, events):
     """(true skew, printed skew, printed bound) of one run, in ns."""
-    command = [PMUCTL, "run", "--hosts", ",".join(hosts), "-e", events,
+    command = [PMUCTL, "run", "--hosts", hosts, "-e", events,
                "--duration", "50ms", "-j"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -71,14 +50,8 @@ def main():
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as scratch:
-        agents, hosts = start_agents(options.agents, scratch)
-        try:
-            rounds = [one_round(hosts, options.events) for _ in range(options.rounds)]
-        finally:
-            for agent in agents:
-                agent.send_signal(signal.SIGTERM)
-            for agent in agents:
-                agent.wait()
+        with processes.Agents(scratch, options.agents, PMUD) as agents:
+            rounds = [one_round(agents.hosts, options.events) for _ in range(options.rounds)]
 
     outside = sum(abs(true - printed) > bound for true, printed, bound in rounds)
     true = sorted(true / 1000 for true, _, _ in rounds)
