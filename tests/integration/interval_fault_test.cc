@@ -129,7 +129,6 @@ TEST_F(IntervalFaultTest, APartitionShorterThanTheRingLosesNothing) {
   EXPECT_EQ(series.last, 100);
   for (int i = 0; i < kHosts; ++i) ExpectNothingLost(series, network_->Address(i));
   EXPECT_GT(series.told_late.at(network_->Address(1)), 0);
-  EXPECT_EQ(series.told_late.count(network_->Address(0)), 0u);
   ExpectNothingLeft();
 }
 
@@ -168,7 +167,7 @@ TEST_F(IntervalFaultTest, AnAgentThatIsKilledAndStartedAgainIsLostAndTheRestGoes
 }
 
 TEST_F(IntervalFaultTest, AnAgentThatIsHeldUpSaysWhatItMissed) {
-  const auto run = StartRun("3s");
+  const auto run = StartRun("6s");
   agents_[1]->process().Signal(SIGSTOP);
   const size_t before = Lines().size();
   EXPECT_TRUE(WaitUntil([&] { return Lines().size() > before + 10; }));
@@ -179,7 +178,7 @@ TEST_F(IntervalFaultTest, AnAgentThatIsHeldUpSaysWhatItMissed) {
   EXPECT_EQ(done.status, 0) << done.err;
   const Series series = Read();
   const std::map<int, int64_t>& counts = series.counts.at(network_->Address(1));
-  EXPECT_LT(counts.size(), 60u);  // numbers it missed are not made up ...
+  EXPECT_LT(counts.size(), 120u);  // numbers it missed are not made up ...
   int64_t sum = 0;
   for (const auto& [number, count] : counts) sum += count;
   // ... and what was counted then is in the next one.
