@@ -1,9 +1,9 @@
 // pmuctl hosts: who is there.
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/answers.h"
 #include "client/cli/commands.h"
 #include "client/cli/exit_status.h"
 #include "client/cli/host_options.h"
@@ -74,13 +74,7 @@ int HostsCommand(const std::vector<std::string>& args, const Environment& enviro
   const std::string text = options.json
                                ? HostsJson(answers)
                                : HostsTable(answers, OutputWidth(environment.out, kDefaultWidth));
-  if (absl::Status written = WriteStream(environment.out, text); !written.ok()) {
-    PrintError(environment, absl::string_view(written.message()));
-    return kExitUsage;
-  }
-  const size_t answered_count = std::count_if(answers.begin(), answers.end(),
-                                              [](const auto& one) { return one.status.ok(); });
-  return ExitStatusOfAnswers(answered_count, answers.size());
+  return PrintAnswers(environment, text, answers);
 }
 
 }  // namespace pmu::cli

@@ -1,9 +1,9 @@
 // pmuctl sessions: who measures on hosts.
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/answers.h"
 #include "client/cli/commands.h"
 #include "client/cli/exit_status.h"
 #include "client/cli/host_options.h"
@@ -72,13 +72,7 @@ int SessionsCommand(const std::vector<std::string>& args, const Environment& env
   const std::string text =
       options.json ? SessionsJson(listings)
                    : SessionsTable(listings, OutputWidth(environment.out, kDefaultWidth));
-  if (absl::Status written = WriteStream(environment.out, text); !written.ok()) {
-    PrintError(environment, absl::string_view(written.message()));
-    return kExitUsage;
-  }
-  const size_t answered_count = std::count_if(listings.begin(), listings.end(),
-                                              [](const auto& one) { return one.status.ok(); });
-  return ExitStatusOfAnswers(answered_count, listings.size());
+  return PrintAnswers(environment, text, listings);
 }
 
 }  // namespace pmu::cli
