@@ -30,6 +30,8 @@ struct MetricRow {
   std::string unit;
   std::string formula;
   MetricExpr::Scope scope = MetricExpr::Scope::kPerHost;
+  // One of its inputs comes from simulated hardware, on some host.
+  bool simulated = false;
   // How people see it: digits after the point (unset: about four digits in
   // all), and above what it calls for attention.
   absl::optional<int> decimals;

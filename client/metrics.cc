@@ -137,7 +137,10 @@ MetricRow EvaluateRow(const Metric& shown, const Report& report) {
   row.formula = metric.formula();
   row.scope = metric.scope();
   std::vector<const Row*> rows;
-  for (const std::string& input : metric.inputs()) rows.push_back(FindRow(report, input));
+  for (const std::string& input : metric.inputs()) {
+    rows.push_back(FindRow(report, input));
+    row.simulated |= rows.back() != nullptr && rows.back()->simulated;
+  }
   for (size_t host = 0; host < report.result.hosts.size(); ++host) {
     row.cells.push_back(EvaluateCell(metric, rows, report, host));
     AddToSpread(row.cells.back(), row);

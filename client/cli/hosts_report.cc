@@ -32,6 +32,21 @@ std::string PmuText(const pmu::v1::Pmu& pmu) {
   return text;
 }
 
+// "; class i686, counters 2, has-tsc yes".
+std::string HardwareText(const pmu::v1::Backend& backend) {
+  std::string text;
+  for (const pmu::v1::BackendFact& fact : backend.facts()) {
+    absl::StrAppend(&text, text.empty() ? "; " : ", ", fact.name(), " ");
+    if (fact.unit() == "Hz" && fact.has_number()) {
+      absl::StrAppend(&text, client::SignificantText(fact.number() / 1e9), " GHz (", fact.text(),
+                      ")");
+    } else {
+      absl::StrAppend(&text, fact.text());
+    }
+  }
+  return text;
+}
+
 std::string BackendText(const pmu::v1::Backend& backend) {
   std::string text = backend.name();
   if (backend.simulated()) absl::StrAppend(&text, " (simulated)");
@@ -41,7 +56,7 @@ std::string BackendText(const pmu::v1::Backend& backend) {
   for (int i = 0; i < backend.pmus_size(); ++i) {
     absl::StrAppend(&text, i == 0 ? ": " : ", ", PmuText(backend.pmus(i)));
   }
-  return text;
+  return text + HardwareText(backend);
 }
 
 std::string OffsetText(int64_t offset_ns) {

@@ -34,13 +34,14 @@ enum Column {
   kContributing,
   kExpected,
   kReason,
+  kSimulated,
   kColumnCount,
 };
 constexpr std::array<const char*, kColumnCount> kTitles = {
-    "row",        "event",       "label",         "pmu",       "host",
-    "cpu",        "tid",         "state",         "count",     "value",
-    "unit",       "rate_per_s",  "running_share", "raw_count", "enabled_ns",
-    "running_ns", "measured_ns", "contributing",  "expected",  "reason"};
+    "row",        "event",       "label",         "pmu",       "host",       "cpu",    "tid",
+    "state",      "count",       "value",         "unit",      "rate_per_s", "running_share",
+    "raw_count",  "enabled_ns",  "running_ns",    "measured_ns", "contributing", "expected",
+    "reason",     "simulated"};
 
 using Line = std::array<std::string, kColumnCount>;
 
@@ -97,8 +98,11 @@ class CsvPrinter {
     line[kLabel] = row.label;
     line[kPmu] = row.pmu;
     line[kUnit] = row.unit;
+    line[kSimulated] = SimulatedText(row.simulated);
     return line;
   }
+
+  static std::string SimulatedText(bool simulated) { return simulated ? "yes" : "no"; }
 
   static void SetState(const CellStatus& status, Line* line) {
     (*line)[kState] = CellStateToken(status.state);
@@ -194,6 +198,7 @@ class CsvPrinter {
     line[kState] = CellStateToken(metric.number ? CellState::kCounted : CellState::kNotCounted);
     if (metric.number) line[kValue] = PlainNumber(*metric.number);
     line[kReason] = metric.reason;
+    line[kSimulated] = SimulatedText(row.simulated);
     Append(line);
   }
 

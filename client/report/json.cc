@@ -16,6 +16,9 @@ Json MappedTimeJson(const absl::optional<MappedTime>& time) {
           {"error_ns", JsonInteger(time->error_ns)}};
 }
 
+// Cycles of the time stamp counter; 0: not known.
+Json TscJson(uint64_t cycles) { return cycles == 0 ? Json(nullptr) : JsonInteger(cycles); }
+
 Json ReadingJson(const CounterReading& reading) {
   Value state;
   state.state = reading.reading.state;
@@ -25,6 +28,7 @@ Json ReadingJson(const CounterReading& reading) {
           {"raw_count", JsonInteger(reading.reading.raw_count)},
           {"enabled_ns", JsonInteger(reading.reading.enabled_ns)},
           {"running_ns", JsonInteger(reading.reading.running_ns)},
+          {"tsc_cycles", TscJson(reading.reading.tsc_cycles)},
           {"error", reading.error}};
 }
 
@@ -68,6 +72,7 @@ Json CpuJson(const PerCpuValue& cpu) {
   json["raw_count"] = JsonInteger(cpu.raw_count);
   json["enabled_ns"] = JsonInteger(cpu.enabled_ns);
   json["running_ns"] = JsonInteger(cpu.running_ns);
+  json["tsc_cycles"] = TscJson(cpu.tsc_cycles);
   return json;
 }
 
@@ -135,6 +140,7 @@ Json MetricJson(const Report& report, const MetricRow& row) {
   return {{"metric", row.name},
           {"unit", row.unit},
           {"formula", row.formula},
+          {"simulated", row.simulated},
           {"per", row.scope == MetricExpr::Scope::kPerCpu ? "cpu" : "host"},
           {"contributing_hosts", row.contributing_hosts},
           {"spread", SpreadJson(row.spread)},

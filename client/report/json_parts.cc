@@ -22,14 +22,24 @@ Json JsonPmu(const pmu::v1::Pmu& pmu) {
           {"note", pmu.note()}};
 }
 
+Json JsonFact(const pmu::v1::BackendFact& fact) {
+  return {{"name", fact.name()},
+          {"text", fact.text()},
+          {"number", fact.has_number() ? JsonDouble(fact.number()) : Json(nullptr)},
+          {"unit", fact.unit()}};
+}
+
 Json JsonBackend(const pmu::v1::Backend& backend) {
   Json pmus = Json::array();
   for (const pmu::v1::Pmu& pmu : backend.pmus()) pmus.push_back(JsonPmu(pmu));
+  Json facts = Json::array();
+  for (const pmu::v1::BackendFact& fact : backend.facts()) facts.push_back(JsonFact(fact));
   return {{"name", backend.name()},
           {"available", backend.available()},
           {"unavailable_reason", backend.unavailable_reason()},
           {"simulated", backend.simulated()},
-          {"pmus", std::move(pmus)}};
+          {"pmus", std::move(pmus)},
+          {"facts", std::move(facts)}};
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ using Align = TextGrid::Align;
 constexpr size_t kMaxUnaskedCpus = 8;
 
 std::string Label(const MetricRow& row) {
-  return Printable(row.unit.empty() ? row.name : absl::StrCat(row.name, " (", row.unit, ")"));
+  return Printable(absl::StrCat(row.name, row.unit.empty() ? "" : absl::StrCat(" (", row.unit, ")"),
+                                row.simulated ? " (simulated)" : ""));
 }
 
 // A host's number; of a metric of CPUs, the mean over its CPUs.
