@@ -56,15 +56,16 @@ absl::Status PlanOne(absl::Span<const NamedBackend> backends, const EventSpec& s
   return absl::OkStatus();
 }
 
-// A group is scheduled as one unit, which only one backend can do.
+// A group is scheduled as one unit, which only one backend can do. Events that
+// always count are in time with any.
 absl::Status CheckGroups(const std::vector<PlannedEvent>& plan) {
-  std::map<int, const PlannedEvent*> first_of_group;
+  std::map<int, const PlannedEvent*> first_of_group;  // that shares a counter
   for (const PlannedEvent& planned : plan) {
     if (planned.event.group == 0 || planned.backend == kNoBackend) continue;
+    if (planned.event.never_multiplexed) continue;
     const PlannedEvent& first =
         *first_of_group.emplace(planned.event.group, &planned).first->second;
     if (first.backend == planned.backend) continue;
-    if (first.event.never_multiplexed && planned.event.never_multiplexed) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "group ", planned.event.group, ": ", Quoted(first.event.text), " is counted by ",
         first.backend_name, " and ", Quoted(planned.event.text), " by ", planned.backend_name,

@@ -40,10 +40,12 @@ OptionTable TableFor(RawOptions* raw) {
   table.AddString(0, "sysfs-root", "DIR",
                   "take /sys and /proc from below DIR: recorded machines, tests",
                   &options->sysfs_root);
-  table.AddStrings(0, "simulate", "MODEL[:KEY=VALUE,...]",
-                   "pretend to have hardware: cci400-r0, cci400-r1, p5, p6, arch-perfmon, amd, "
-                   "aperf-mperf, smi; may be given several times",
-                   &options->registers.simulate);
+  table.AddStrings(
+      0, "simulate", "MODEL[:KEY=VALUE,...]",
+      "pretend to have hardware: cci400-r0, cci400-r1, p5, p6, arch-perfmon, amd, "
+      "aperf-mperf, smi; may be given several times: one machine with at most one CCI-400 "
+      "and one of p5, p6, arch-perfmon, amd",
+      &options->registers.simulate);
   table.AddString(0, "cci400", "PLACE",
                   "registers of the CCI-400: auto (device tree, /dev/mem), /dev/uioN, or "
                   "/dev/mem:base=ADDRESS (default auto)",

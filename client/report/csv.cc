@@ -38,10 +38,10 @@ enum Column {
   kColumnCount,
 };
 constexpr std::array<const char*, kColumnCount> kTitles = {
-    "row",        "event",       "label",         "pmu",       "host",       "cpu",    "tid",
-    "state",      "count",       "value",         "unit",      "rate_per_s", "running_share",
-    "raw_count",  "enabled_ns",  "running_ns",    "measured_ns", "contributing", "expected",
-    "reason",     "simulated"};
+    "row",           "event",     "label",      "pmu",        "host",        "cpu",
+    "tid",           "state",     "count",      "value",      "unit",        "rate_per_s",
+    "running_share", "raw_count", "enabled_ns", "running_ns", "measured_ns", "contributing",
+    "expected",      "reason",    "simulated"};
 
 using Line = std::array<std::string, kColumnCount>;
 

@@ -130,8 +130,8 @@ std::string IntervalTable::Lines(const Interval& interval, const Report& report)
     time.clear();
   }
   for (const MetricRow& row : report.metrics) {
-    const std::string label =
-        row.unit.empty() ? row.name : absl::StrCat(row.name, " (", row.unit, ")");
+    std::string label = row.unit.empty() ? row.name : absl::StrCat(row.name, " (", row.unit, ")");
+    if (row.simulated) label += " (simulated)";
     lines += Line(time, label, MetricCells(report, row));
     time.clear();
   }

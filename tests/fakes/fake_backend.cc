@@ -126,6 +126,7 @@ absl::StatusOr<std::vector<ResolvedEvent>> FakeBackend::Resolve(const EventSpec&
   resolved.pmu = name_;
   resolved.cpus = known->second.cpus;
   resolved.group = event.group;
+  resolved.never_multiplexed = never_multiplexed_;
   return std::vector<ResolvedEvent>{resolved};
 }
 

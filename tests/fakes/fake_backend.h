@@ -33,6 +33,9 @@ class FakeBackend final : public CounterBackend {
   void set_enable_error(absl::Status error);
   void set_disable_error(absl::Status error);
 
+  // From the next Resolve on, see ResolvedEvent::never_multiplexed.
+  void set_never_multiplexed(bool never) { never_multiplexed_ = never; }
+
   // Sets that are open now, and what happened: "open 2", "enable", "read",
   // "disable", "close".
   int open_sets() const;
@@ -57,6 +60,7 @@ class FakeBackend final : public CounterBackend {
   void Note(const std::string& what);
 
   const std::string name_;
+  bool never_multiplexed_ = false;
   mutable absl::Mutex mutex_;
   std::map<std::string, Event> events_ ABSL_GUARDED_BY(mutex_);
   absl::Status open_error_ ABSL_GUARDED_BY(mutex_);

@@ -123,6 +123,14 @@ TEST_F(SessionManagerTest, AGroupOverTwoBackendsIsRefused) {
               AllOf(HasSubstr("group 1"), HasSubstr("first"), HasSubstr("second")));
 }
 
+// The kernel's cycles beside registers that run by themselves (SMI cost).
+TEST_F(SessionManagerTest, WhatAlwaysCountsMayJoinAnyGroup) {
+  other_.set_never_multiplexed(true);
+
+  EXPECT_TRUE(Start(RequestFor("{cycles,si_rrq}")).ok());
+  EXPECT_TRUE(Start(RequestFor("{si_rrq,cycles}")).ok());
+}
+
 TEST_F(SessionManagerTest, ErrorsOfOpeningPassThroughAndCloseTheOthers) {
   other_.set_open_error(absl::NotFoundError("no process 4711"));
 

@@ -202,7 +202,7 @@ TEST(CsvTest, ColumnsAreConstantForTheWorst) {
           separator == ';' ? "delimiter=';', strict" : "delimiter='\\t', strict";
       script.replace(script.find("strict"), 6, option);
     }
-    EXPECT_EQ(RunPython(script, csv), "[20]") << csv;
+    EXPECT_EQ(RunPython(script, csv), "[21]") << csv;
   }
 }
 
@@ -225,18 +225,18 @@ TEST(CsvTest, HasRowsForHostsCpusTotalsAndSpread) {
   EXPECT_EQ(
       PrintCsv(builder.Build(), {',', true}),
       "row,event,label,pmu,host,cpu,tid,state,count,value,unit,rate_per_s,running_share,raw_count,"
-      "enabled_ns,running_ns,measured_ns,contributing,expected,reason\n"
-      "host,page-faults,page-faults,,n1,,,counted,30,30,,6,1,,,,5000000000,1,1,\n"
+      "enabled_ns,running_ns,measured_ns,contributing,expected,reason,simulated\n"
+      "host,page-faults,page-faults,,n1,,,counted,30,30,,6,1,,,,5000000000,1,1,,no\n"
       "cpu,page-faults,page-faults,,n1,0,,counted,10,10,,2,1,10,5000000000,5000000000,5000000000,"
-      "1,1,\n"
+      "1,1,,no\n"
       "cpu,page-faults,page-faults,,n1,1,,counted,20,20,,4,1,20,5000000000,5000000000,5000000000,"
-      "1,1,\n"
-      "host,page-faults,page-faults,,n2,,,counted,12,12,,2.4,1,,,,5000000000,1,1,\n"
-      "total,page-faults,page-faults,,,,,counted,42,42,,8.4,1,,,,,2,2,\n"
-      "mean,page-faults,page-faults,,,,,counted,,21,,,,,,,,2,,\n"
-      "min,page-faults,page-faults,,,,,counted,,12,,,,,,,,2,,\n"
-      "max,page-faults,page-faults,,,,,counted,,30,,,,,,,,2,,\n"
-      "stddev,page-faults,page-faults,,,,,counted,,12.727922061357855,,,,,,,,2,,\n");
+      "1,1,,no\n"
+      "host,page-faults,page-faults,,n2,,,counted,12,12,,2.4,1,,,,5000000000,1,1,,no\n"
+      "total,page-faults,page-faults,,,,,counted,42,42,,8.4,1,,,,,2,2,,no\n"
+      "mean,page-faults,page-faults,,,,,counted,,21,,,,,,,,2,,,no\n"
+      "min,page-faults,page-faults,,,,,counted,,12,,,,,,,,2,,,no\n"
+      "max,page-faults,page-faults,,,,,counted,,30,,,,,,,,2,,,no\n"
+      "stddev,page-faults,page-faults,,,,,counted,,12.727922061357855,,,,,,,,2,,,no\n");
 }
 
 TEST(CsvTest, SeparatorsThatOccurInNumbersAreRefused) {

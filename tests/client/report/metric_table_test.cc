@@ -82,5 +82,18 @@ TEST(MetricTableTest, MachineFormatsHaveTheNumberOrTheReason) {
   EXPECT_THAT(PrintCsv(report, {}), HasSubstr("metric,ipc,ipc,,n0,,,counted,,1.5,"));
 }
 
+TEST(MetricTableTest, WhatRestsOnSimulatedHardwareIsMarkedInEveryFormat) {
+  Report report = ReportOf(1);
+  report.metrics = {RowOf("smi-cycles", {{1.5, ""}}), RowOf("ipc", {{1.0, ""}})};
+  report.metrics[0].unit = "%";
+  report.metrics[0].simulated = true;
+
+  EXPECT_THAT(MetricTable(report, {}), HasSubstr("smi-cycles (%) (simulated)"));
+  const auto json = nlohmann::json::parse(PrintJson(report, {}));
+  EXPECT_EQ(json.at("metrics").at(0).at("simulated"), true);
+  EXPECT_EQ(json.at("metrics").at(1).at("simulated"), false);
+  EXPECT_THAT(PrintCsv(report, {}), HasSubstr(",yes\n"));
+}
+
 }  // namespace
 }  // namespace pmu::client
