@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "client/report/cell_state.h"
 #include "client/report/display_unit.h"
+#include "client/report/metric_table.h"
 #include "client/report/number_text.h"
 #include "client/report/table_cells.h"
 
@@ -32,9 +33,10 @@ std::string HostCellText(const Report& report, const Row& row, const DisplayUnit
   return CellStateWords(StatusOf(report, row, cell).state);
 }
 
-std::string MetricText(const MetricRow& row, const MetricValue& value) {
-  if (!value.number) return "-";
-  return row.decimals ? DecimalText(*value.number, *row.decimals) : SignificantText(*value.number);
+std::string MetricText(const MetricRow& row, const MetricCell& cell) {
+  const absl::optional<double> number = HostNumber(cell);
+  if (!number) return "-";
+  return row.decimals ? DecimalText(*number, *row.decimals) : SignificantText(*number);
 }
 
 // "12.5 (node07)".
@@ -114,7 +116,7 @@ std::vector<std::string> IntervalTable::MetricCells(const Report& report,
   size_t at = 0;
   for (const std::string& host : hosts_) {
     const bool here = at < row.cells.size() && report.result.hosts[at].host == host;
-    cells.push_back(here ? MetricText(row, row.cells[at].metric) : "");
+    cells.push_back(here ? MetricText(row, row.cells[at]) : "");
     at += here;
   }
   return cells;

@@ -25,17 +25,6 @@ std::string Label(const MetricRow& row) {
                                 row.simulated ? " (simulated)" : ""));
 }
 
-// A host's number; of a metric of CPUs, the mean over its CPUs.
-absl::optional<double> HostNumber(const MetricCell& cell) {
-  if (cell.cpus.empty()) return cell.metric.number;
-  Statistics cpus;
-  for (const MetricCpuValue& cpu : cell.cpus) {
-    if (cpu.metric.number.has_value()) cpus.Add(*cpu.metric.number);
-  }
-  if (cpus.count() == 0) return absl::nullopt;
-  return cpus.mean();
-}
-
 std::string NumberText(const MetricRow& row, double number) {
   const bool alert = row.alert_above.has_value() && number > *row.alert_above;
   return absl::StrCat(
@@ -188,6 +177,16 @@ class MetricGrid {
 };
 
 }  // namespace
+
+absl::optional<double> HostNumber(const MetricCell& cell) {
+  if (cell.cpus.empty()) return cell.metric.number;
+  Statistics cpus;
+  for (const MetricCpuValue& cpu : cell.cpus) {
+    if (cpu.metric.number.has_value()) cpus.Add(*cpu.metric.number);
+  }
+  if (cpus.count() == 0) return absl::nullopt;
+  return cpus.mean();
+}
 
 std::string MetricTable(const Report& report, const TableOptions& options) {
   if (report.metrics.empty()) return "";

@@ -6,10 +6,15 @@
 
 #include <string>
 
+#include "absl/types/optional.h"
 #include "client/aggregate.h"
+#include "client/metric_row.h"
 #include "client/report/table.h"
 
 namespace pmu::client {
+
+// A host's number; of a metric of CPUs, the mean over its CPUs.
+absl::optional<double> HostNumber(const MetricCell& cell);
 
 // One line per metric, hosts as columns where they fit into the width, else
 // the spread over hosts and who stands at its ends. Metrics of CPUs show the

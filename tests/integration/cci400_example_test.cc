@@ -115,6 +115,58 @@ TEST_F(Cci400ExampleTest, EndsAfterANumberOfCycles) {
   EXPECT_GE(cycles, 100'000'000);
 }
 
+// Each host ends by itself, and both are collected.
+TEST_F(Cci400ExampleTest, HostsOfDifferentClocksEndAtTheSameNumberOfCycles) {
+  AgentOptions fast;
+  fast.options = {"--simulate=cci400-r0:cycles=500M"};
+  AgentOptions slow;
+  slow.options = {"--simulate=cci400-r1:cycles=250M"};
+  const auto first = Agent::Start(fast);
+  const auto second = Agent::Start(slow);
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+
+  const Finished done = Pmuctl({"run", "--hosts", absl::StrCat(first->host(), ",", second->host()),
+                                "-e", "cci400/cycles/", "--cycles", "50000000", "-j"});
+
+  EXPECT_EQ(done.status, 0) << done.err;
+  const RunResult result(done);
+  for (const nlohmann::json& host : result.Row("cci400/cycles/").at("hosts")) {
+    EXPECT_GE(Integer(host.at("count")), 50'000'000);
+  }
+}
+
+constexpr char kFiveEvents[] =
+    "cci400/source=0,event=0x3/,cci400/source=1,event=0x3/,cci400/source=2,event=0x3/,"
+    "cci400/source=3,event=0x3/,cci400/source=4,event=0x3/,cci400/cycles/";
+
+TEST_F(Cci400ExampleTest, AFifthEventIsRefusedOrSharesWhenAsked) {
+  AgentOptions options;
+  options.options = {"--simulate=cci400-r0:rate=10M"};
+  agent_ = Agent::Start(options);
+  ASSERT_NE(agent_, nullptr);
+  std::vector<std::string> command = {"run",       "--hosts",    agent_->host(), "-e",
+                                      kFiveEvents, "--duration", "1s",           "-j"};
+
+  const Finished refused = Pmuctl(command);
+  command.emplace_back("--multiplex");
+  const Finished shared = Pmuctl(command);
+
+  EXPECT_EQ(refused.status, 122);
+  const RunResult four(refused);
+  EXPECT_EQ(four.Row("cci400/source=3,event=0x3/").at("total").at("state"), "counted");
+  EXPECT_EQ(four.Row("cci400/source=4,event=0x3/").at("total").at("state"), "not_supported");
+  EXPECT_EQ(shared.status, 0) << shared.err;
+  const RunResult five(shared);
+  const auto cycles_share =
+      five.Row("cci400/cycles/").at("total").at("running_share").get<double>();
+  for (int source = 0; source < 5; ++source) {
+    const nlohmann::json total =
+        five.Row(absl::StrCat("cci400/source=", source, ",event=0x3/")).at("total");
+    EXPECT_EQ(total.at("state"), "counted");
+    EXPECT_LT(total.at("running_share").get<double>(), cycles_share);
+  }
+}
+
 TEST_F(Cci400ExampleTest, SaysWhatMayBeWrongWhenEventsStandStill) {
   AgentOptions options;
   options.options = {"--simulate=cci400-r1:niden=0"};

@@ -47,6 +47,12 @@ TEST(MetricTableTest, HostsAreColumnsAndWhatIsMissingHasItsReason) {
             "[1] ipc on n1: not counted: cycles\n");
 }
 
+TEST(MetricTableTest, AHostsNumberOfAMetricOfCpusIsTheirMean) {
+  EXPECT_EQ(HostNumber({{}, {{0, {1.0, ""}}, {1, {2.0, ""}}, {2, {absl::nullopt, "idle"}}}}), 1.5);
+  EXPECT_EQ(HostNumber({{}, {{0, {absl::nullopt, "idle"}}}}), absl::nullopt);
+  EXPECT_EQ(HostNumber({{3.0, ""}, {}}), 3.0);
+}
+
 TEST(MetricTableTest, AlertsAreMarkedAndExplained) {
   Report report = ReportOf(1);
   report.metrics = {RowOf("smi-cycles", {{12.34, ""}})};
