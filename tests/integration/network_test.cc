@@ -14,8 +14,6 @@
 namespace pmu::integration {
 namespace {
 
-using ::testing::HasSubstr;
-
 constexpr int kHosts = 4;
 
 class NetworkTest : public ::testing::Test {
