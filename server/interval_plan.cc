@@ -12,9 +12,9 @@ namespace {
 constexpr int64_t kMaxLateNs = 1'000'000;
 constexpr int64_t kLateShare = 10;
 
-// No clock drifts as far as this within the life of a session; beyond it the
-// arithmetic of deadlines could overflow.
-constexpr int64_t kMaxNumber = int64_t{1} << 40;
+// No session lives as long as this; beyond it the arithmetic of deadlines could
+// overflow. 36 years.
+constexpr int64_t kMaxAheadNs = int64_t{1} << 60;
 
 }  // namespace
 
@@ -24,8 +24,9 @@ IntervalPlan::Turn IntervalPlan::Take(uint64_t number) {
   return turn;
 }
 
-IntervalPlan::Turn IntervalPlan::TakeDue(int64_t now_ns) {
-  const auto passed = static_cast<uint64_t>((now_ns - origin_ns_) / interval_ns_);
+IntervalPlan::Turn IntervalPlan::TakeDue(int64_t now_ns, int64_t end_ns) {
+  const int64_t until_ns = std::min(now_ns, end_ns - 1);
+  const auto passed = static_cast<uint64_t>((until_ns - origin_ns_) / interval_ns_);
   Turn turn = Take(std::max(passed, next_));
   turn.late = now_ns - turn.due_ns > std::min(interval_ns_ / kLateShare, kMaxLateNs);
   return turn;
@@ -40,7 +41,7 @@ IntervalPlan::Turn IntervalPlan::TakeLast(int64_t end_ns) {
 }
 
 absl::Status IntervalPlan::Align(uint64_t number, int64_t due_ns) {
-  if (number > kMaxNumber) {
+  if (number > static_cast<uint64_t>(kMaxAheadNs / interval_ns_)) {
     return absl::InvalidArgumentError(absl::StrCat("align_number ", number, " is too large"));
   }
   const int64_t now_due_ns = DueNs(number);

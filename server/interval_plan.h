@@ -8,6 +8,7 @@
 #define PMU_SERVER_INTERVAL_PLAN_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "absl/status/status.h"
 
@@ -32,15 +33,17 @@ class IntervalPlan {
   int64_t NextDueNs() const { return DueNs(next_); }
 
   // The sample taken at `now_ns`, which is not before NextDueNs(): of the
-  // deadlines that have passed, the last one.
-  Turn TakeDue(int64_t now_ns);
+  // deadlines that have passed, the last one before `end_ns`. The session ends
+  // then, and that deadline is TakeLast's.
+  Turn TakeDue(int64_t now_ns, int64_t end_ns = std::numeric_limits<int64_t>::max());
 
   // The sample that ends the session at `end_ns`; its interval is shorter than
   // the others when it comes before its deadline.
   Turn TakeLast(int64_t end_ns);
 
   // Number `number` is due at `due_ns`, and the others at whole intervals from
-  // there. INVALID_ARGUMENT: that moves deadlines by more than half an interval.
+  // there. INVALID_ARGUMENT: that moves deadlines by more than half an interval,
+  // or `number` is out of reach.
   absl::Status Align(uint64_t number, int64_t due_ns);
 
  private:

@@ -1,5 +1,6 @@
 // The numbered samples of a session with an interval.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,12 +28,13 @@ int64_t Session::TakeDueSample() {
   if (status_.state != SessionState::kRunning) return 0;
   const int64_t due_ns = intervals_->NextDueNs();
   // The last sample has the number of a deadline that comes with the stop.
-  const int64_t stop_ns = status_.timing.planned_stop_ns;
-  if (stop_ns != 0 && due_ns >= stop_ns) return due_ns + intervals_->interval_ns();
+  const int64_t planned_ns = status_.timing.planned_stop_ns;
+  const int64_t stop_ns = planned_ns != 0 ? planned_ns : std::numeric_limits<int64_t>::max();
+  if (due_ns >= stop_ns) return due_ns + intervals_->interval_ns();
   IntervalHeader header;
   header.begin_ns = clock_->MonotonicNs();
   if (header.begin_ns < due_ns) return due_ns;  // deadlines were moved
-  header.turn = intervals_->TakeDue(header.begin_ns);
+  header.turn = intervals_->TakeDue(header.begin_ns, stop_ns);
   parts_.counters.Read(parts_.ring->NextReadings());
   header.end_ns = clock_->MonotonicNs();
   PublishLocked(header);

@@ -69,5 +69,28 @@ TEST(IntervalPlan, AligningMovesAllThatIsToCome) {
   EXPECT_EQ(plan.NextDueNs(), kStart + 22 * kMs);
 }
 
+TEST(IntervalPlan, AligningANumberTooFarAheadIsRefusedWhateverTheInterval) {
+  constexpr int64_t kHour = 3'600'000 * kMs;
+  constexpr uint64_t kNumber = uint64_t{1} << 32;
+  IntervalPlan plan(kStart, kHour);
+  // Where the deadline would seem to lie if the arithmetic wrapped around.
+  const auto wrapped = static_cast<int64_t>(kStart + kNumber * static_cast<uint64_t>(kHour));
+
+  EXPECT_TRUE(absl::IsInvalidArgument(plan.Align(kNumber, wrapped)));
+  EXPECT_EQ(plan.NextDueNs(), kStart + kHour);
+}
+
+TEST(IntervalPlan, ASampleThatComesAfterTheStopHasANumberBeforeIt) {
+  IntervalPlan plan(kStart, 10 * kMs);
+  const int64_t stop_ns = kStart + 30 * kMs;
+
+  const IntervalPlan::Turn turn = plan.TakeDue(kStart + 45 * kMs, stop_ns);
+
+  EXPECT_EQ(turn.number, 2u);
+  EXPECT_EQ(turn.missed_before, 1u);
+  EXPECT_TRUE(turn.late);
+  EXPECT_EQ(plan.TakeLast(stop_ns).number, 3u);
+}
+
 }  // namespace
 }  // namespace pmu::server

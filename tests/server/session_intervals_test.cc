@@ -98,6 +98,20 @@ TEST_F(SessionIntervalsTest, TheSampleAtThePlannedStopIsTheLastOne) {
   EXPECT_EQ(Headers(*session).size(), 2u);
 }
 
+TEST_F(SessionIntervalsTest, AnAgentHeldUpOverThePlannedStopTakesNoNumberBeyondIt) {
+  auto session = Start(2 * kInterval);
+  sampler_.TakeNext(kInterval + 20 * kMs);  // the sampler wakes before the scheduler
+  scheduler_.Advance(0);
+
+  const std::vector<IntervalHeader> headers = Headers(*session);
+  ASSERT_EQ(headers.size(), 2u);
+  EXPECT_EQ(headers[0].turn.number, 1u);
+  EXPECT_TRUE(headers[0].turn.late);
+  EXPECT_EQ(headers[1].turn.number, 2u);
+  EXPECT_TRUE(headers[1].last);
+  EXPECT_EQ(headers[1].turn.due_ns, start_ns_ + 2 * kInterval);
+}
+
 TEST_F(SessionIntervalsTest, AnEarlyStopEndsWithAShorterInterval) {
   auto session = Start();
   sampler_.TakeNext();

@@ -278,6 +278,22 @@ TEST_F(PerfCounterSetTest, ACpuThatComesBackIsCountedOn) {
   EXPECT_EQ(syscalls_.open_count(), 4u);
 }
 
+TEST_F(PerfCounterSetTest, ACpuThatGoesAwayAfterAnHourIsNoticedAsSoon) {
+  const std::unique_ptr<CounterSet> set = Open("page-faults");
+  ASSERT_TRUE(set->Enable().ok());
+  for (int second = 0; second < 3600; ++second) {
+    clock_.Advance(1000 * kMs);
+    set->Upkeep();
+  }
+
+  syscalls_.TakeCpuOffline(1);
+  clock_.Advance(200 * kMs);
+
+  const std::vector<RawReading> readings = ReadAll(*set);
+  EXPECT_EQ(readings[0].state, ReadingState::kCounted);
+  EXPECT_EQ(readings[1].state, ReadingState::kCpuLost);
+}
+
 TEST_F(PerfCounterSetTest, FailedReadKeepsTheLastCount) {
   const std::unique_ptr<CounterSet> set = Open("page-faults");
   ASSERT_TRUE(set->Enable().ok());
