@@ -22,10 +22,10 @@ std::string ArmedLine(const Session& session) {
   const auto& plan = session.plan();
   const auto unsupported =
       std::count_if(plan.begin(), plan.end(), [](const auto& p) { return !p.support.ok(); });
-  std::string line = absl::StrCat(
-      "session ", session.id(), " armed: client ", Quoted(request.spec.client_id), " from ",
-      request.peer, ", events ", Quoted(request.spec.events_text), ", ",
-      TargetText(request.spec.target), ", ", session.Status().descriptors, " counters");
+  std::string line =
+      absl::StrCat("session ", session.id(), " armed: client ", Quoted(request.spec.client_id),
+                   " from ", request.peer, ", events ", Quoted(request.spec.events_text), ", ",
+                   TargetText(request.spec.target), ", ", session.slots().size(), " counters");
   if (unsupported > 0) absl::StrAppend(&line, ", ", unsupported, " events not supported");
   return line;
 }

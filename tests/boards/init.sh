@@ -6,6 +6,9 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev 2>/dev/null
 mount -t tmpfs tmp /tmp
+# The kernel counts for cgroups below the root once any controller was handed down.
+mount -t cgroup2 cgroup /sys/fs/cgroup && echo +pids >/sys/fs/cgroup/cgroup.subtree_control &&
+  mkdir /sys/fs/cgroup/resting
 while read -r module; do insmod "/modules/$module" || echo "insmod $module failed"; done </modules/order
 ip link set lo up
 ip link set eth0 up

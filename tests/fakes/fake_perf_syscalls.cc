@@ -67,6 +67,12 @@ void FakePerfSyscalls::BringCpuOnline(int cpu) {
   offline_.erase(cpu);
 }
 
+void FakePerfSyscalls::LetCgroupsRest() {
+  absl::MutexLock lock(&mutex_);
+  CatchUp();
+  cgroups_rest_ = true;
+}
+
 void FakePerfSyscalls::EndReadsOf(int cpu) {
   absl::MutexLock lock(&mutex_);
   ended_.insert(cpu);
@@ -164,6 +170,7 @@ SyscallResult FakePerfSyscalls::Ioctl(int fd, unsigned long request, unsigned lo
 
 bool FakePerfSyscalls::Counts(const Event& event) const {
   if (!event.on || event.dead) return false;
+  if (cgroups_rest_ && (event.flags & PERF_FLAG_PID_CGROUP) != 0) return false;
   if (event.group_fd < 0) return true;
   const auto leader = events_.find(event.group_fd);
   return leader == events_.end() || leader->second.on;
@@ -194,7 +201,9 @@ std::vector<uint64_t> FakePerfSyscalls::Words(const Event& event) const {
   const uint64_t enabled_ns = fixed ? 1'000'000 : event.enabled_ns;
   const uint64_t running_ns = fixed ? 1'000'000 : event.running_ns;
   if ((event.attr.read_format & PERF_FORMAT_GROUP) == 0) {
-    return {count_of(event), enabled_ns, running_ns};
+    std::vector<uint64_t> words = {count_of(event), enabled_ns, running_ns};
+    if ((event.attr.read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) == 0) words.pop_back();
+    return words;
   }
   std::vector<uint64_t> words = {1 + event.siblings.size(), enabled_ns, running_ns,
                                  count_of(event)};

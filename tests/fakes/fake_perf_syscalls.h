@@ -66,6 +66,8 @@ class FakePerfSyscalls final : public server::PerfSyscalls {
   void TakeCpuOffline(int cpu);
   // It is back: events can be opened there again. Those from before stay off.
   void BringCpuOnline(int cpu);
+  // Nothing of any cgroup runs from now on: its events stand still.
+  void LetCgroupsRest();
   // Reads of this CPU return end of file, as for a pinned group without room.
   void EndReadsOf(int cpu);
 
@@ -111,6 +113,7 @@ class FakePerfSyscalls final : public server::PerfSyscalls {
   std::map<int, int> read_errors_ ABSL_GUARDED_BY(mutex_);
   std::set<int> offline_ ABSL_GUARDED_BY(mutex_);
   std::set<int> ended_ ABSL_GUARDED_BY(mutex_);
+  bool cgroups_rest_ ABSL_GUARDED_BY(mutex_) = false;
   int ioctl_error_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t descriptor_limit_ ABSL_GUARDED_BY(mutex_) = SIZE_MAX;
   size_t hardware_group_limit_ ABSL_GUARDED_BY(mutex_) = SIZE_MAX;

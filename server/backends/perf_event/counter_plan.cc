@@ -102,7 +102,7 @@ bool IsSoftwareContext(const ResolvedEvent& event) {
 }
 
 size_t CounterPlan::descriptor_count() const {
-  size_t count = 0;
+  size_t count = cgroup_cpus.empty() ? 0 : cgroup_cpus.size() + 1;
   for (const PlannedGroup& group : groups) count += group.members.size();
   return count;
 }
@@ -144,7 +144,12 @@ CounterPlan PlanCounters(absl::Span<const PlanInput> inputs, const std::vector<p
       group.members.push_back({i, plan.slots.size() - 1});
     }
   }
-  for (auto& entry : groups) plan.groups.push_back(std::move(entry.second));
+  std::set<int> cgroup_cpus;
+  for (auto& entry : groups) {
+    if (entry.second.for_cgroup) cgroup_cpus.insert(entry.second.cpu);
+    plan.groups.push_back(std::move(entry.second));
+  }
+  plan.cgroup_cpus.assign(cgroup_cpus.begin(), cgroup_cpus.end());
   return plan;
 }
 

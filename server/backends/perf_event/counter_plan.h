@@ -48,7 +48,10 @@ struct CounterPlan {
   std::vector<CounterSlot> slots;
   // In order of CPU or thread: what belongs to one CPU is started together.
   std::vector<PlannedGroup> groups;
+  // CPUs on which a cgroup is counted: they need a sentinel each.
+  std::vector<int> cgroup_cpus;
 
+  // Sentinels, and the directory of the cgroup, included.
   size_t descriptor_count() const;
 };
 

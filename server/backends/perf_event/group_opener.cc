@@ -91,6 +91,7 @@ class Opener {
     attempt.event = &events_[member.event];
     attempt.cpu = planned_.cpu;
     attempt.tid = planned_.tid;
+    attempt.for_cgroup = planned_.for_cgroup;
     attempt.has_core_pmu = context_.has_core_pmu;
     attempt.privileges = context_.privileges;
     return OpenError(error, attempt);

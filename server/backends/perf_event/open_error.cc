@@ -74,6 +74,14 @@ absl::Status OpenError(int error, const OpenAttempt& attempt) {
           "perf_event_open is missing: a kernel without CONFIG_PERF_EVENTS, or a seccomp filter "
           "that hides it (allow perf_event_open in the container's profile)");
     case ENOENT:
+      // Below the root of cgroup v2, kernels (seen: 6.1) give a cgroup its counters
+      // when any controller is handed down for the first time.
+      if (attempt.for_cgroup && attempt.event->encoding.type == PERF_TYPE_SOFTWARE) {
+        return absl::FailedPreconditionError(
+            "this kernel does not count for cgroups yet; hand any controller down, as root: "
+            "echo +pids > /sys/fs/cgroup/cgroup.subtree_control");
+      }
+      return absl::UnimplementedError(NotSupported(attempt));
     case EOPNOTSUPP:
       return absl::UnimplementedError(NotSupported(attempt));
     case E2BIG:

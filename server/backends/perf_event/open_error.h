@@ -17,6 +17,7 @@ struct OpenAttempt {
   const ResolvedEvent* event = nullptr;
   int cpu = -1;   // -1: follows the thread
   pid_t tid = 0;  // 0: no thread
+  bool for_cgroup = false;
   bool has_core_pmu = true;
   Privileges privileges;
 };
@@ -25,6 +26,7 @@ struct OpenAttempt {
 // everywhere reads the same for each of its CPUs, so that it can be shown once;
 // what holds for one CPU or thread names the event and the place.
 //   PERMISSION_DENIED   EACCES, EPERM: paranoid level, capability, seccomp
+//   FAILED_PRECONDITION ENOENT of a software event for a cgroup
 //   UNIMPLEMENTED       ENOENT, EOPNOTSUPP, ENOSYS, E2BIG: not on this machine
 //   INVALID_ARGUMENT    EINVAL: the PMU refuses these numbers
 //   NOT_FOUND           ESRCH: the thread has ended

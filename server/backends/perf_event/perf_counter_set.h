@@ -9,9 +9,10 @@
 // kernel's times do not start anew (PERF_EVENT_IOC_RESET resets counts only).
 //
 // The kernel switches the events of a CPU that goes offline off, for good and
-// without an error. That is noticed by their times; while the CPU is away its
-// readings are in state CPU lost, and when it is back they are opened anew and
-// go on from where they were, with a note that says so.
+// without an error. That is noticed by their times, or for a cgroup by those of
+// a sentinel; while the CPU is away its readings are in state CPU lost, and when
+// it is back they are opened anew and go on from where they were, with a note
+// that says so.
 //
 // Thread-compatible, like every CounterSet.
 #ifndef PMU_SERVER_BACKENDS_PERF_EVENT_PERF_COUNTER_SET_H_
@@ -28,19 +29,23 @@
 #include "common/clock.h"
 #include "server/backends/counter_backend.h"
 #include "server/backends/perf_event/counter_plan.h"
+#include "server/backends/perf_event/cpu_presence.h"
+#include "server/backends/perf_event/cpu_sentinel.h"
 #include "server/backends/perf_event/group_opener.h"
 #include "server/backends/perf_event/perf_syscalls.h"
+#include "server/backends/perf_event/task_target.h"
 
 namespace pmu::server {
 
 class PerfCounterSet final : public CounterSet {
  public:
-  // Opens what `plan` says. `events` are those the plan was made of. A counter that cannot be
+  // Opens what `plan` says. `events` are those the plan was made of. `cgroup` is the directory
+  // behind the context's cgroup_fd: kept for CPUs that come back. A counter that cannot be
   // opened is a slot with a status. RESOURCE_EXHAUSTED: out of descriptors; everything is closed
   // again.
   static absl::StatusOr<std::unique_ptr<PerfCounterSet>> Open(
       const OpenContext& context, const Clock* clock, absl::Span<const ResolvedEvent> events,
-      CounterPlan plan);
+      CounterPlan plan, DirectoryHandle cgroup);
 
   ~PerfCounterSet() override;
   PerfCounterSet(const PerfCounterSet&) = delete;
@@ -64,7 +69,7 @@ class PerfCounterSet final : public CounterSet {
     bool grouped = false;  // read as PERF_FORMAT_GROUP
     bool pinned = false;
     bool whole_cpu = false;  // enabled time must pass as the clock does
-    int64_t enabled_at_ns = 0;
+    CpuPresence presence;    // of a whole CPU, once enabled
     // Of a CPU that went away.
     bool lost = false;
     int64_t lost_at_ns = 0;
@@ -74,28 +79,39 @@ class PerfCounterSet final : public CounterSet {
   };
 
   PerfCounterSet(const OpenContext& context, const Clock* clock,
-                 absl::Span<const ResolvedEvent> events, CounterPlan plan);
+                 absl::Span<const ResolvedEvent> events, CounterPlan plan, DirectoryHandle cgroup);
 
   absl::Status OpenGroups();
+  absl::Status OpenSentinels();
+  absl::Status OutOfDescriptors(const absl::Status& status) const;
   static void TakeOver(const PlannedGroup& planned, OpenedGroup opened, KernelGroup* group);
   void ReadGroup(KernelGroup& group, int64_t now_ns, absl::Span<RawReading> out);
   void ReadDetached(const KernelGroup& group, size_t member);
-  void ReadFailed(KernelGroup& group, absl::Span<RawReading> out);
+  void ReadFailed(KernelGroup& group, int64_t now_ns, absl::Span<RawReading> out);
   void NoticeLostCpu(KernelGroup& group, int64_t now_ns, uint64_t enabled_ns) const;
-  // `enabled_ns`: how long it was enabled until then.
-  static void MarkLost(KernelGroup& group, uint64_t enabled_ns);
+  // When its CPU went away, as well as a counter that stood still at `enabled_ns`
+  // can tell.
+  static int64_t AwaySinceNs(const KernelGroup& group, int64_t now_ns, uint64_t enabled_ns);
+  static void MarkLost(KernelGroup& group, int64_t at_ns);
+  // Asks the sentinels, and marks the cgroup's counters on CPUs that are away.
+  void AskSentinels(int64_t now_ns);
+  CpuSentinel* SentinelOf(const KernelGroup& group);
   // Opens a lost group anew, if its CPU is back.
   void TryAgain(KernelGroup& group, int64_t now_ns);
+  void TellAway(const KernelGroup& group, int64_t back_at_ns);
   void CloseGroup(const KernelGroup& group);
   std::string SecondsIn(int64_t at_ns) const;
 
-  const OpenContext context_;  // without a cgroup: only needed for whole CPUs
+  const DirectoryHandle cgroup_;
+  const OpenContext context_;
   PerfSyscalls* const syscalls_;
   const Clock* const clock_;
   const std::vector<ResolvedEvent> events_;
   const CounterPlan plan_;
   std::vector<CounterSlot> slots_;
   std::vector<KernelGroup> groups_;
+  std::vector<CpuSentinel> sentinels_;
+  int64_t ask_sentinels_ns_ = 0;  // when to ask next
   std::vector<uint64_t> buffer_;  // for one read(2)
   std::vector<RawReading> last_;  // by slot
   // By slot: what was counted before the CPU was lost and came back.

@@ -171,7 +171,7 @@ absl::StatusOr<std::unique_ptr<CounterSet>> PerfEventBackend::Open(
   context.has_core_pmu = !registry_.CorePmus().empty();
   context.privileges = ReadPrivileges(options_.root);
   absl::StatusOr<std::unique_ptr<PerfCounterSet>> set =
-      PerfCounterSet::Open(context, clock_, events, std::move(plan));
+      PerfCounterSet::Open(context, clock_, events, std::move(plan), std::move(cgroup));
   if (!set.ok()) return set.status();
   if (target.pid != 0 && AllThreadsEnded(**set)) {
     return absl::NotFoundError(absl::StrCat("process ", target.pid, " has ended"));

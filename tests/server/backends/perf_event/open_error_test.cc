@@ -51,6 +51,20 @@ TEST_P(OpenErrorTest, NamesTheCpuOnlyWhereItMatters) {
   EXPECT_EQ(absl::StrContains(here.message(), "'cycles:u' on CPU 3"), !everywhere) << here;
 }
 
+TEST(CgroupErrorTest, ASoftwareEventThatACgroupLacksIsNotMissingFromTheKernel) {
+  ResolvedEvent event;
+  event.encoding.type = PERF_TYPE_SOFTWARE;
+  OpenAttempt attempt;
+  attempt.event = &event;
+  attempt.cpu = 3;
+  attempt.for_cgroup = true;
+
+  const absl::Status status = OpenError(ENOENT, attempt);
+
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "cgroup.subtree_control")) << status;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Errnos, OpenErrorTest,
     testing::Values(Case{EACCES, absl::StatusCode::kPermissionDenied, "CAP_PERFMON"},

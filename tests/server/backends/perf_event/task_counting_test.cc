@@ -1,5 +1,6 @@
 // Processes and cgroups, on a scripted kernel.
 #include <cerrno>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,22 @@ class TaskCountingTest : public FakeKernelTest {
     tree_.MakeDirectory("/proc/4711/task/4711");
     tree_.MakeDirectory("/proc/4711/task/4712");
     UseTree(tree_.root());
+  }
+
+  // The root cgroup on CPUs 0 and 1.
+  CounterTarget OfCgroup() {
+    tree_.Write("/proc/self/mounts", "cgroup2 /cg cgroup2 rw 0 0\n");
+    tree_.MakeDirectory("/cg");
+    CounterTarget target;
+    target.cgroup = "/";
+    target.cpus = {0, 1};
+    return target;
+  }
+
+  std::unique_ptr<CounterSet> OpenOfCgroup(const std::string& events) {
+    auto set = TryOpen(events, OfCgroup());
+    EXPECT_TRUE(set.ok()) << set.status();
+    return *std::move(set);
   }
 
   ScratchTree tree_;
@@ -93,6 +110,7 @@ TEST_F(TaskCountingTest, CgroupIsOpenedOnEveryCpu) {
 
   ASSERT_TRUE(set.ok()) << set.status();
   size_t cgroup_opens = 0;
+  std::map<uint32_t, size_t> whole_cpu_opens;
   for (const Event& event : syscalls_.opened()) {
     if (event.flags & PERF_FLAG_PID_CGROUP) {
       ++cgroup_opens;
@@ -100,27 +118,83 @@ TEST_F(TaskCountingTest, CgroupIsOpenedOnEveryCpu) {
       EXPECT_EQ(event.attr.type, uint32_t{PERF_TYPE_HARDWARE});
     } else {
       EXPECT_EQ(event.pid, -1);
-      EXPECT_EQ(event.attr.type, 9u);
+      ++whole_cpu_opens[event.attr.type];
     }
   }
   EXPECT_EQ(cgroup_opens, 36u);
+  EXPECT_EQ(whole_cpu_opens[9], 2u);                    // power: one CPU a socket
+  EXPECT_EQ(whole_cpu_opens[PERF_TYPE_SOFTWARE], 36u);  // sentinels
 }
 
 TEST_F(TaskCountingTest, CgroupStandingStillIsNotALostCpu) {
-  tree_.Write("/proc/self/mounts", "cgroup2 /cg cgroup2 rw 0 0\n");
-  tree_.MakeDirectory("/cg");
-  CounterTarget target;
-  target.cgroup = "/";
-  target.cpus = {0, 1};
-  const auto set = TryOpen("page-faults", target);
-  ASSERT_TRUE(set.ok()) << set.status();
-  ASSERT_TRUE((*set)->Enable().ok());
+  const auto set = OpenOfCgroup("page-faults");
+  ASSERT_TRUE(set->Enable().ok());
   clock_.Advance(kMs);
 
-  syscalls_.TakeCpuOffline(1);  // No task of the cgroup runs there any more.
+  syscalls_.LetCgroupsRest();
+  clock_.Advance(5000 * kMs);
+
+  EXPECT_EQ(ReadAll(*set)[1].state, ReadingState::kCounted);
+}
+
+TEST_F(TaskCountingTest, ALostCpuIsNoticedThoughTheCgroupStandsStill) {
+  const auto set = OpenOfCgroup("page-faults");
+  ASSERT_TRUE(set->Enable().ok());
+  clock_.Advance(kMs);
+  syscalls_.LetCgroupsRest();
+  clock_.Advance(1500 * kMs);
+
+  syscalls_.TakeCpuOffline(1);
   clock_.Advance(1000 * kMs);
 
-  EXPECT_EQ(ReadAll(**set)[1].state, ReadingState::kCounted);
+  const std::vector<RawReading> readings = ReadAll(*set);
+  EXPECT_EQ(readings[0].state, ReadingState::kCounted);
+  EXPECT_EQ(readings[1].state, ReadingState::kCpuLost);
+}
+
+TEST_F(TaskCountingTest, ACpuLostJustBeforeTheEndIsNoticedForACgroup) {
+  const auto set = OpenOfCgroup("page-faults");
+  ASSERT_TRUE(set->Enable().ok());
+  clock_.Advance(1000 * kMs);
+  set->Upkeep();
+  syscalls_.TakeCpuOffline(1);
+  clock_.Advance(200 * kMs);
+  ASSERT_TRUE(set->Disable().ok());
+
+  EXPECT_EQ(ReadAll(*set)[1].state, ReadingState::kCpuLost);
+}
+
+TEST_F(TaskCountingTest, ACgroupIsCountedOnWhereTheCpuIsBack) {
+  const auto set = OpenOfCgroup("{page-faults,cs},minor-faults");
+  EXPECT_EQ(set->descriptor_count(), 9);  // six counters, two sentinels, the directory
+  ASSERT_TRUE(set->Enable().ok());
+  clock_.Advance(200 * kMs);
+  syscalls_.TakeCpuOffline(1);
+  clock_.Advance(1800 * kMs);
+  set->Upkeep();
+  EXPECT_EQ(ReadAll(*set)[1].state, ReadingState::kCpuLost);
+
+  syscalls_.BringCpuOnline(1);
+  clock_.Advance(1000 * kMs);
+  set->Upkeep();
+  clock_.Advance(2000 * kMs);
+
+  const std::vector<RawReading> readings = ReadAll(*set);
+  for (const RawReading& reading : readings) EXPECT_EQ(reading.state, ReadingState::kCounted);
+  EXPECT_EQ(readings[1].raw_count, 2'200'000u);
+  EXPECT_EQ(readings[5].raw_count, 2'200'000u);
+  EXPECT_THAT(set->Notes(),
+              testing::ElementsAre(testing::StartsWith("CPU 1 was offline from 0.2")));
+  EXPECT_EQ(syscalls_.open_count(), 8u);
+}
+
+TEST_F(TaskCountingTest, NoRoomForASentinelIsSaidAndClosesAll) {
+  syscalls_.LimitDescriptors(3);
+
+  const auto set = TryOpen("page-faults", OfCgroup());
+
+  EXPECT_TRUE(absl::IsResourceExhausted(set.status())) << set.status();
+  EXPECT_EQ(syscalls_.open_count(), 0u);
 }
 
 TEST_F(TaskCountingTest, CgroupErrors) {
