@@ -11,7 +11,7 @@ namespace {
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(200);
 // Samples may be sent together that come within this time: people see no
 // difference, and a message costs more than the samples in it.
-constexpr absl::Duration kMaxHeldBack = absl::Milliseconds(100);
+constexpr absl::Duration kMaxHeldBack = absl::Milliseconds(250);
 
 }  // namespace
 

@@ -23,7 +23,7 @@ constexpr absl::Duration kTriggerGrace = absl::Milliseconds(500);
 constexpr absl::Duration kLongestRun = absl::Hours(24);
 // An interval is told this long, and two intervals, after its end, whoever is
 // missing then.
-constexpr absl::Duration kIntervalGrace = absl::Milliseconds(500);
+constexpr absl::Duration kIntervalGrace = absl::Milliseconds(750);
 // For what is still on its way when every host has stopped.
 constexpr absl::Duration kLastIntervals = absl::Seconds(2);
 constexpr absl::Duration kReleaseLimit = absl::Seconds(1);

@@ -48,8 +48,9 @@ Scheduler::Id ThreadScheduler::At(int64_t at_ns, Precision precision,
     first = !next.has_value() || at_ns < *next;
     id = queue.Add(at_ns, std::move(action)) * 2 + (exact ? 1 : 0);
   }
-  // Only a new first entry changes how long the thread may sleep.
-  if (first) timer_->Wake();
+  // Only a new first entry changes how long the thread may sleep; one that the
+  // thread itself adds is before its next look.
+  if (first && std::this_thread::get_id() != thread_.get_id()) timer_->Wake();
   return id;
 }
 

@@ -6,24 +6,23 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OPT = ROOT / "out/opt-bin"
-STATIC = ROOT / "out/static-bin"
-PMUD = OPT / "server/pmud"
-PMUCTL = STATIC / "client/cli/pmuctl"
+BIN = ROOT / "out/static-bin"  # as they are deployed
+PMUD = BIN / "server/pmud"
+PMUCTL = BIN / "client/cli/pmuctl"
 
 
 class Agents:
     """`count` agents on loopback, as a context."""
 
-    def __init__(self, scratch, count, pmud=PMUD):
-        self._scratch, self._count, self._pmud = scratch, count, pmud
+    def __init__(self, scratch, count):
+        self._scratch, self._count = scratch, count
         self.processes = []
 
     def __enter__(self):
         for i in range(self._count):
             pathlib.Path(self._scratch, f"port{i}").unlink(missing_ok=True)
             self.processes.append(subprocess.Popen(
-                [self._pmud, "--listen=127.0.0.1:0", f"--port-file={self._scratch}/port{i}",
+                [PMUD, "--listen=127.0.0.1:0", f"--port-file={self._scratch}/port{i}",
                  f"--state-dir={self._scratch}/state{i}", "--log-level=error"]))
         self.hosts = ",".join("127.0.0.1:" + self._port(i) for i in range(self._count))
         return self

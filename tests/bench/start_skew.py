@@ -7,7 +7,8 @@ All agents share this machine's clock, so the truth is known: when each says it
 enabled its counters. Prints the distribution of the true skew (largest minus
 smallest, over the agents of one run) and checks in every run that the skew
 pmuctl prints agrees with it within the bound it prints. Run it on a machine
-that does nothing else; the figures are for people, not for tests.
+that does nothing else; the figures are for people, not for tests. Build first:
+bazel build --config=static //server:pmud //client/cli:pmuctl
 """
 
 import argparse
@@ -18,13 +19,10 @@ import tempfile
 
 import processes
 
-PMUD = processes.ROOT / "out/bin/server/pmud"
-PMUCTL = processes.ROOT / "out/bin/client/cli/pmuctl"
-
 
 def one_round(hosts, events):
     """(true skew, printed skew, printed bound) of one run, in ns."""
-    command = [PMUCTL, "run", "--hosts", hosts, "-e", events,
+    command = [processes.PMUCTL, "run", "--hosts", hosts, "-e", events,
                "--duration", "50ms", "-j"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -50,7 +48,7 @@ def main():
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as scratch:
-        with processes.Agents(scratch, options.agents, PMUD) as agents:
+        with processes.Agents(scratch, options.agents) as agents:
             rounds = [one_round(agents.hosts, options.events) for _ in range(options.rounds)]
 
     outside = sum(abs(true - printed) > bound for true, printed, bound in rounds)
