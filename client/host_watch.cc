@@ -9,8 +9,9 @@ namespace pmu::client {
 namespace {
 
 constexpr absl::Duration kRetryAfter = absl::Milliseconds(200);
-// Samples may be sent together that come within this time: people see no
-// difference, and a message costs more than the samples in it.
+// Samples of intervals below kShort may be sent together that come within this
+// time: nobody reads so fast, and a message costs more than the samples in it.
+constexpr absl::Duration kShort = absl::Milliseconds(100);
 constexpr absl::Duration kMaxHeldBack = absl::Milliseconds(250);
 
 }  // namespace
@@ -34,7 +35,7 @@ void HostWatch::Begin() {
   pmu::v1::WatchRequest request;
   request.set_session_id(session_id_);
   request.set_from_number(next_);
-  if (interval_ < kMaxHeldBack) {
+  if (interval_ < kShort) {
     request.set_max_delay_ns(absl::ToInt64Nanoseconds(kMaxHeldBack));
   }
   stream_ = connection_->Watch(
