@@ -23,13 +23,15 @@ class CommandTest : public ::testing::Test {
     ASSERT_THAT(agents_, SizeIs(3));
   }
 
-  std::vector<std::string> RunArguments(std::vector<std::string> more) const {
+  std::vector<std::string> RunArguments(const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {"run", "--hosts", HostsOf(agents_), "-e", "task-clock"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  Finished RunCommand(std::vector<std::string> more) const { return Pmuctl(RunArguments(more)); }
-  std::unique_ptr<Process> StartRun(std::vector<std::string> more) const {
+  Finished RunCommand(const std::vector<std::string>& more) const {
+    return Pmuctl(RunArguments(more));
+  }
+  std::unique_ptr<Process> StartRun(const std::vector<std::string>& more) const {
     std::vector<std::string> command = RunArguments(more);
     command.insert(command.begin(), PmuctlPath());
     return Process::Start(command);

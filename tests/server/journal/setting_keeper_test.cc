@@ -19,7 +19,7 @@ class SettingKeeperTest : public ::testing::Test {
   SettingKeeperTest() {
     for (uint32_t reg = 1; reg <= 3; ++reg) device_.Set(0, reg, 100 + reg);
   }
-  std::unique_ptr<SettingKeeper::Hold> Acquire(std::vector<uint32_t> registers) {
+  std::unique_ptr<SettingKeeper::Hold> Acquire(const std::vector<uint32_t>& registers) {
     std::vector<Setting> settings;
     for (const uint32_t reg : registers) settings.push_back({"msr", 0, reg});
     auto hold = keeper_.Acquire(std::move(settings));

@@ -8,7 +8,7 @@
 // offline, EINVAL not 8 bytes.
 #define FUSE_USE_VERSION 31
 #include <errno.h>
-#include <fuse.h>
+#include <fuse3/fuse.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

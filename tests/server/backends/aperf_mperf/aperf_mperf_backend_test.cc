@@ -58,12 +58,13 @@ class AperfMperfTest : public ::testing::Test {
   }
 
   absl::StatusOr<std::vector<ResolvedEvent>> Resolve(const AperfMperfBackend& backend,
-                                                     const char* text, CounterTarget target = {}) {
+                                                     const char* text,
+                                                     const CounterTarget& target = {}) {
     return backend.Resolve(ParseEventList(text)->front(), target);
   }
 
   std::unique_ptr<CounterSet> Open(AperfMperfBackend& backend, const char* text,
-                                   CounterTarget target = {}) {
+                                   const CounterTarget& target = {}) {
     std::vector<ResolvedEvent> events;
     const auto specs = ParseEventList(text);
     for (const EventSpec& spec : *specs) {
