@@ -275,6 +275,12 @@ void HostSession::StopSooner(int64_t stop_ns) {
   connection_->Stop(request, plan_->timeout, [](const absl::StatusOr<pmu::v1::StopResponse>&) {});
 }
 
+void HostSession::GiveUp() {
+  if (!has_session()) return;
+  Fail(LostStatus(absl::CancelledError("not waited for after the interrupt")));
+  Close(kCloseTimeout);
+}
+
 void HostSession::OnStopFailed(const absl::Status& status,
                                const std::shared_ptr<Collection>& collection) {
   auto finish = [=, this] { FinishCollection(collection.get()); };

@@ -87,6 +87,9 @@ class HostSession {
   // While a Collect waits: its stop comes at this earlier instant.
   void StopSooner(int64_t stop_ns);
 
+  // Waits no longer for a Collect: a host that has not answered is lost.
+  void GiveUp();
+
   // Ends the session without readings; one try of at most `timeout`. A session
   // that is just being opened is ended when it is. See HostSessionCounts::busy.
   void Release(absl::Duration timeout);

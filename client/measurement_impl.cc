@@ -27,6 +27,8 @@ constexpr absl::Duration kIntervalGrace = absl::Milliseconds(750);
 // For what is still on its way when every host has stopped.
 constexpr absl::Duration kLastIntervals = absl::Seconds(2);
 constexpr absl::Duration kReleaseLimit = absl::Seconds(1);
+// Who interrupts does not want to wait a time limit for a host that hangs.
+constexpr absl::Duration kPatienceAfterInterrupt = absl::Seconds(2);
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(100);
 
 int64_t ToNs(absl::Duration duration) { return absl::ToInt64Nanoseconds(duration); }
@@ -274,6 +276,7 @@ void MeasurementImpl::CollectAll(int64_t stop_ns) {
     session->Collect(stop_ns, [this, total] { Report(Phase::kCollect, ++answered_count_, total); });
   }
   bool moved = stop_ns <= loop_.NowNs();
+  absl::optional<int64_t> give_up_ns;
   loop_.RunUntil([&] {
     // Only hosts that end by themselves are asked so long before the stop.
     if (!moved && StopRequested()) {
@@ -282,8 +285,15 @@ void MeasurementImpl::CollectAll(int64_t stop_ns) {
       for (HostSession* session : open)
         session->StopSooner(loop_.NowNs() + ToNs(Lead(kMinStopLead)));
     }
-    return answered_count_ == open.size();
+    if (!give_up_ns.has_value() && interrupt_requested_) {
+      result_.interrupted = true;
+      give_up_ns = loop_.NowNs() + ToNs(std::min(options_.timeout, kPatienceAfterInterrupt));
+      loop_.RunAt(*give_up_ns, [] {});
+    }
+    return answered_count_ == open.size() ||
+           (give_up_ns.has_value() && loop_.NowNs() >= *give_up_ns);
   });
+  for (HostSession* session : open) session->GiveUp();
 }
 
 MeasurementResult MeasurementImpl::Finish() {

@@ -25,10 +25,10 @@ def free_port():
 
 class Board:
     def __init__(self, folder, command, kernel, initrd, append, pmud_options):
-        self._port, self._smi_port, self._cpu_port = free_port(), free_port(), free_port()
+        self._port, self._smi_port, self._command_port = free_port(), free_port(), free_port()
         forward = ",".join(f"hostfwd=tcp:127.0.0.1:{ours}-:{theirs}" for ours, theirs in
                            [(self._port, 50051), (self._smi_port, 50052),
-                            (self._cpu_port, 50053)])
+                            (self._command_port, 50053)])
         options = " ".join("pmud." + option for option in pmud_options)
         self._console = pathlib.Path(folder) / f"console-{self._port}"
         with open(self._console, "wb") as console:
@@ -56,10 +56,16 @@ class Board:
 
     def run(self, *options):
         """The JSON result of pmuctl run, its exit status, and what it said."""
+        lines, status, message = self.run_lines(*options)
+        return (lines[-1] if lines else None), status, message
+
+    def run_lines(self, *options):
+        """The same with the lines of intervals before the result."""
         done = subprocess.run([PMUCTL, "run", "--hosts", self.host, "--timeout", "10s", "-j",
-                               "--output", "-", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        result = json.loads(done.stdout) if done.stdout.startswith("{") else None
-        return result, done.returncode, done.stderr
+                               "--output", "-", *options], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        return lines, done.returncode, done.stderr
 
     def trigger_smis(self, count):
         """A command that does so, and ends when it is done."""
@@ -67,7 +73,11 @@ class Board:
 
     def take_cpu_offline(self, cpu):
         """A command that takes the CPU offline for two seconds, and goes on for four."""
-        return ["python3", __file__, str(self._cpu_port), str(cpu), "4"]
+        return ["python3", __file__, str(self._command_port), f"cpu {cpu}", "4"]
+
+    def step_clock(self, seconds):
+        """A command that sets the board's wall clock, and goes on for two seconds."""
+        return ["python3", __file__, str(self._command_port), f"clock {seconds}", "2"]
 
     def stop(self):
         self._process.kill()

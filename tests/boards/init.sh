@@ -27,14 +27,20 @@ if [ -x /bin/trigger_smi ]; then
     } >/tmp/answer
   done &
 fi
-# A CPU number on port 50053 takes that CPU offline for two seconds.
-mkfifo /tmp/cpu
+# On port 50053: "cpu N" takes that CPU offline for two seconds; "clock SECONDS"
+# sets the wall clock forward, or back.
+mkfifo /tmp/answer2
 while :; do
-  nc -l -p 50053 </tmp/cpu | {
-    read -r cpu
-    echo 0 >"/sys/devices/system/cpu/cpu$cpu/online" && sleep 2 &&
-      echo 1 >"/sys/devices/system/cpu/cpu$cpu/online" && echo done
-  } >/tmp/cpu
+  nc -l -p 50053 </tmp/answer2 | {
+    read -r what value
+    case $what in
+    cpu)
+      online=/sys/devices/system/cpu/cpu$value/online
+      echo 0 >"$online" && sleep 2 && echo 1 >"$online" && echo done
+      ;;
+    clock) date -s "@$(($(date +%s) + value))" >/dev/null && echo done ;;
+    esac
+  } >/tmp/answer2
 done &
 # shellcheck disable=SC2086 # one word per option
 pmud --listen=10.0.2.15:50051 --insecure --state-dir=/tmp/state $options

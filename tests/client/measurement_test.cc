@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "tests/fakes/fake_agent.h"
 
@@ -262,6 +263,25 @@ TEST_F(MeasurementTest, AnInterruptEndsALongMeasurementEarlyWithItsReadings) {
   const int64_t first = std::min({a_.disabled_at_ns(), b_.disabled_at_ns(), c_.disabled_at_ns()});
   const int64_t last = std::max({a_.disabled_at_ns(), b_.disabled_at_ns(), c_.disabled_at_ns()});
   EXPECT_LT(last - first, 100'000'000);
+}
+
+TEST_F(MeasurementTest, AnInterruptDoesNotWaitATimeLimitForAHostThatHangs) {
+  MeasurementSpec spec = Spec();
+  spec.duration = absl::Milliseconds(100);
+  auto measurement = Make(spec, Options(absl::Hours(1)));
+
+  ASSERT_TRUE(measurement->Arm().ok());
+  ASSERT_TRUE(measurement->Start().ok());
+  b_.Delay("Stop", absl::Hours(1));
+  std::thread other([&] { measurement->RequestStop(/*interrupted=*/true); });
+  const MeasurementResult result = measurement->Finish();
+  other.join();
+
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_TRUE(result.hosts[0].status.ok()) << result.hosts[0].status;
+  const std::string why(result.hosts[1].status.message());
+  EXPECT_TRUE(absl::EndsWith(why, "s after the start: not waited for after the interrupt")) << why;
+  EXPECT_TRUE(result.hosts[2].status.ok()) << result.hosts[2].status;
 }
 
 TEST_F(MeasurementTest, RequestStopCancelsArmingAndReleasesWhatWasOpened) {
