@@ -56,16 +56,19 @@ class Board:
 
     def run(self, *options):
         """The JSON result of pmuctl run, its exit status, and what it said."""
-        lines, status, message = self.run_lines(*options)
-        return (lines[-1] if lines else None), status, message
+        out, status, message = self._pmuctl_run(*options)
+        return (json.loads(out) if out.startswith("{") else None), status, message
 
-    def run_lines(self, *options):
-        """The same with the lines of intervals before the result."""
+    def run_intervals(self, *options):
+        """The same with intervals: they and the result, one line each."""
+        out, status, message = self._pmuctl_run(*options)
+        return [json.loads(line) for line in out.splitlines()], status, message
+
+    def _pmuctl_run(self, *options):
         done = subprocess.run([PMUCTL, "run", "--hosts", self.host, "--timeout", "10s", "-j",
                                "--output", "-", *options], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
-        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-        return lines, done.returncode, done.stderr
+        return done.stdout, done.returncode, done.stderr
 
     def trigger_smis(self, count):
         """A command that does so, and ends when it is done."""
