@@ -207,15 +207,25 @@ void HostSession::Watch(IntervalAssembler* assembler, size_t host) {
   watch_ = std::make_unique<HostWatch>(
       loop_, connection_.get(), session_id_, plan_->interval,
       [this](const pmu::v1::IntervalSample& sample) {
+        if (watch_over_) return;
         last_answer_ns_ = loop_->NowNs();
-        absl::StatusOr<HostSeries::Step> step = series_->Take(sample);
+        absl::StatusOr<HostSeries::Step> step = series_->Take(sample, MostIntervals());
         if (step.ok()) {
           assembler_->Add(host_index_, *std::move(step));
         } else {
+          const bool open = has_session();
           Fail(step.status());
+          if (open) Close(kCloseTimeout);
         }
       },
       [this](const absl::Status&) { EndWatch(); });
+}
+
+// Whatever its clock does, an agent cannot be twice as far as we are.
+uint64_t HostSession::MostIntervals() const {
+  constexpr int64_t kMore = 100;
+  const int64_t passed_ns = std::max<int64_t>(loop_->NowNs() - started_at_ns_, 0);
+  return static_cast<uint64_t>(2 * (passed_ns / ToNs(plan_->interval)) + kMore);
 }
 
 // The watch itself stays: it may be the caller.

@@ -131,6 +131,7 @@ class HostSession {
   void FinishCollection(Collection* collection);
   void TakeStopped(const pmu::v1::StopResponse& answer);
 
+  uint64_t MostIntervals() const;
   void EndWatch();
 
   // Lease, liveness and clock between the calls; in host_session_upkeep.cc.

@@ -38,6 +38,30 @@ void TakeChanges(const HostResult& before, HostResult* now) {
   }
 }
 
+// Times that no clock shows could overflow.
+bool IsPossible(int64_t ns) {
+  constexpr int64_t kMaxClockNs = int64_t{1} << 61;
+  return ns > 0 && ns < kMaxClockNs;
+}
+
+absl::Status Check(const pmu::v1::IntervalSample& sample, uint64_t last, uint64_t most) {
+  if (sample.number() <= last) {
+    return absl::InternalError(
+        absl::StrCat("agent sent interval ", sample.number(), " after ", last));
+  }
+  if (sample.number() > most) {
+    return absl::InternalError(
+        absl::StrCat("agent sent interval ", sample.number(), " long before its time"));
+  }
+  const pmu::v1::Sample& taken = sample.sample();
+  if (!IsPossible(sample.due_ns()) || !IsPossible(taken.begin_ns()) ||
+      !IsPossible(taken.end_ns())) {
+    return absl::InternalError(
+        absl::StrCat("agent sent impossible times with interval ", sample.number()));
+  }
+  return absl::OkStatus();
+}
+
 int64_t MiddleNs(const pmu::v1::Sample& sample) {
   return sample.begin_ns() + (sample.end_ns() - sample.begin_ns()) / 2;
 }
@@ -50,15 +74,14 @@ HostSeries::HostSeries(const HostResult& host, std::vector<pmu::v1::CounterSlot>
   for (EventResult& event : template_.events) event.readings.clear();
 }
 
-absl::StatusOr<HostSeries::Step> HostSeries::Take(const pmu::v1::IntervalSample& sample) {
-  if (sample.number() <= last_.number()) {
-    return absl::InternalError(
-        absl::StrCat("agent sent interval ", sample.number(), " after ", last_.number()));
-  }
+absl::StatusOr<HostSeries::Step> HostSeries::Take(const pmu::v1::IntervalSample& sample,
+                                                  uint64_t most) {
+  absl::Status taken = Check(sample, last_.number(), most);
+  if (!taken.ok()) return taken;
   Step step;
   step.number = sample.number();
   step.result = template_;
-  absl::Status taken = TakeReadings(slots_, sample.sample(), &step.result);
+  taken = TakeReadings(slots_, sample.sample(), &step.result);
   if (!taken.ok()) return taken;
   if (start_ns_ == 0 && !sample.last()) {
     start_ns_ = sample.due_ns() - static_cast<int64_t>(sample.number()) * interval_ns_;

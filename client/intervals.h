@@ -46,8 +46,9 @@ class HostSeries {
     int64_t end_ns = 0;  // from the start, as planned
     HostResult result;
   };
-  // The change since the sample before. INTERNAL: the sample makes no sense.
-  absl::StatusOr<Step> Take(const pmu::v1::IntervalSample& sample);
+  // The change since the sample before. `most`: no higher number can be due
+  // yet. INTERNAL: the sample makes no sense.
+  absl::StatusOr<Step> Take(const pmu::v1::IntervalSample& sample, uint64_t most);
 
  private:
   HostResult template_;

@@ -8,26 +8,11 @@
 #include "client/metrics.h"
 #include "client/report/csv.h"
 #include "client/report/json.h"
-#include "common/event_spec.h"
 
 namespace pmu::cli {
-namespace {
-
-std::vector<std::string> EventTexts(const std::string& events) {
-  std::vector<std::string> texts;
-  if (const auto specs = ParseEventList(events); specs.ok()) {
-    for (const EventSpec& spec : *specs) texts.push_back(spec.text);
-  }
-  return texts;
-}
-
-}  // namespace
-
 IntervalPrinter::IntervalPrinter(const RunOptions& options, const std::vector<std::string>& hosts,
                                  size_t width, Write write)
-    : options_(options),
-      table_(hosts, EventTexts(options.EventText()), width),
-      write_(std::move(write)) {}
+    : options_(options), table_(hosts, width), write_(std::move(write)) {}
 
 void IntervalPrinter::Print(const client::Interval& interval) {
   if (!status_.ok()) return;
@@ -51,7 +36,7 @@ std::string IntervalPrinter::Text(const client::Interval& interval) {
     case Format::kTable:
       break;
   }
-  return (first_ ? table_.Header() : "") + table_.Lines(interval, report);
+  return table_.Lines(interval, report);
 }
 
 }  // namespace pmu::cli

@@ -34,7 +34,7 @@ class IntervalPrinter {
   std::string Text(const client::Interval& interval);
 
   const RunOptions& options_;
-  const client::IntervalTable table_;
+  client::IntervalTable table_;
   const Write write_;
   bool first_ = true;
   absl::Status status_;

@@ -17,8 +17,7 @@ namespace {
 
 constexpr size_t kTimeWidth = 12;
 constexpr size_t kMinCellWidth = 13;
-constexpr size_t kMaxLabelWidth = 36;
-constexpr size_t kUnitWidth = 5;  // " (ms)"
+constexpr absl::string_view kLate = " late";
 
 std::string Right(const std::string& text, size_t width) {
   return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
@@ -39,6 +38,13 @@ std::string MetricText(const MetricRow& row, const MetricCell& cell) {
   return row.decimals ? DecimalText(*number, *row.decimals) : SignificantText(*number);
 }
 
+std::string EventLabel(const Row& row) { return LabelWithUnit(row, DisplayUnit(row)); }
+
+std::string MetricLabel(const MetricRow& row) {
+  return absl::StrCat(row.name, row.unit.empty() ? "" : absl::StrCat(" (", row.unit, ")"),
+                      row.simulated ? " (simulated)" : "");
+}
+
 // "12.5 (node07)".
 std::string Extreme(const Report& report, const Row& row, const DisplayUnit& unit, bool most) {
   const HostCell* found = nullptr;
@@ -54,17 +60,22 @@ std::string Extreme(const Report& report, const Row& row, const DisplayUnit& uni
 
 }  // namespace
 
-IntervalTable::IntervalTable(std::vector<std::string> hosts, const std::vector<std::string>& events,
-                             size_t width)
-    : hosts_(std::move(hosts)), label_width_(sizeof("event")) {
-  for (const std::string& event : events) {
-    label_width_ = std::max(label_width_, std::min(event.size() + kUnitWidth, kMaxLabelWidth));
+IntervalTable::IntervalTable(std::vector<std::string> hosts, size_t width)
+    : hosts_(std::move(hosts)), width_(width) {}
+
+void IntervalTable::ChooseWidths(const Report& report) {
+  label_width_ = sizeof("event");
+  for (const Row& row : report.rows) {
+    label_width_ = std::max(label_width_, EventLabel(row).size() + kLate.size());
+  }
+  for (const MetricRow& row : report.metrics) {
+    label_width_ = std::max(label_width_, MetricLabel(row).size());
   }
   titles_ = hosts_;
   if (hosts_.size() > 1) titles_.push_back("total");
   size_t needed = kTimeWidth + 2 + label_width_;
   for (const std::string& title : titles_) needed += 2 + std::max(title.size(), kMinCellWidth);
-  if (needed > width && hosts_.size() > 1) {
+  if (needed > width_ && hosts_.size() > 1) {
     hosts_fit_ = false;
     titles_ = {"total", "hosts", "mean", "min", "max"};
   }
@@ -81,8 +92,6 @@ std::string IntervalTable::Line(const std::string& time, const std::string& labe
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
-
-std::string IntervalTable::Header() const { return Line("time", "event", titles_); }
 
 std::vector<std::string> IntervalTable::RowCells(const Report& report, const Row& row) const {
   const DisplayUnit unit(row);
@@ -122,19 +131,20 @@ std::vector<std::string> IntervalTable::MetricCells(const Report& report,
   return cells;
 }
 
-std::string IntervalTable::Lines(const Interval& interval, const Report& report) const {
-  std::string time = absl::StrFormat("%.3f s", static_cast<double>(interval.end_ns) / 1e9);
+std::string IntervalTable::Lines(const Interval& interval, const Report& report) {
   std::string lines;
+  if (widths_.empty()) {
+    ChooseWidths(report);
+    lines = Line("time", "event", titles_);
+  }
+  std::string time = absl::StrFormat("%.3f s", static_cast<double>(interval.end_ns) / 1e9);
   for (const Row& row : report.rows) {
-    std::string label = LabelWithUnit(row, DisplayUnit(row));
-    if (interval.late) label += " late";
-    lines += Line(time, label, RowCells(report, row));
+    const std::string label = EventLabel(row);
+    lines += Line(time, interval.late ? absl::StrCat(label, kLate) : label, RowCells(report, row));
     time.clear();
   }
   for (const MetricRow& row : report.metrics) {
-    std::string label = row.unit.empty() ? row.name : absl::StrCat(row.name, " (", row.unit, ")");
-    if (row.simulated) label += " (simulated)";
-    lines += Line(time, label, MetricCells(report, row));
+    lines += Line(time, MetricLabel(row), MetricCells(report, row));
     time.clear();
   }
   for (const HostResult& host : report.result.hosts) {

@@ -20,24 +20,23 @@ namespace pmu::client {
 
 class IntervalTable {
  public:
-  // `hosts`: of the measurement, in order; `events`: as asked for. Both decide
-  // the widths of columns, which stay.
-  IntervalTable(std::vector<std::string> hosts, const std::vector<std::string>& events,
-                size_t width);
+  // `hosts`: of the measurement, in order.
+  IntervalTable(std::vector<std::string> hosts, size_t width);
 
-  std::string Header() const;
-
-  // `report` is that of the interval's result, with its metrics.
-  std::string Lines(const Interval& interval, const Report& report) const;
+  // `report` is that of the interval's result, with its metrics. The first one
+  // decides the widths of columns, which stay, and has titles above.
+  std::string Lines(const Interval& interval, const Report& report);
 
  private:
+  void ChooseWidths(const Report& report);
   std::string Line(const std::string& time, const std::string& label,
                    const std::vector<std::string>& cells) const;
   std::vector<std::string> RowCells(const Report& report, const Row& row) const;
   std::vector<std::string> MetricCells(const Report& report, const MetricRow& row) const;
 
   const std::vector<std::string> hosts_;
-  size_t label_width_;
+  const size_t width_;
+  size_t label_width_ = 0;
   bool hosts_fit_ = true;
   std::vector<std::string> titles_;
   std::vector<size_t> widths_;

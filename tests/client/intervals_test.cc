@@ -14,6 +14,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kInterval = 100;
 constexpr int64_t kHostStart = 5000;
+constexpr uint64_t kMost = 1000;
 
 // A host with one event on one CPU.
 HostResult OneEvent(const std::string& name,
@@ -49,8 +50,8 @@ const RawReading& ReadingOf(const HostResult& host) { return host.events[0].read
 TEST(HostSeriesTest, GivesTheChangeOfEachInterval) {
   HostSeries series = Series(OneEvent("a"));
 
-  const HostSeries::Step first = series.Take(Sample(1, 10, 100)).value();
-  const HostSeries::Step second = series.Take(Sample(2, 25, 150)).value();
+  const HostSeries::Step first = series.Take(Sample(1, 10, 100), kMost).value();
+  const HostSeries::Step second = series.Take(Sample(2, 25, 150), kMost).value();
 
   EXPECT_EQ(ReadingOf(first.result).raw_count, 10u);
   EXPECT_EQ(first.result.measured_ns, kInterval + 2);
@@ -64,25 +65,25 @@ TEST(HostSeriesTest, GivesTheChangeOfEachInterval) {
 
 TEST(HostSeriesTest, ACounterThatDidNotRunHasNoNumber) {
   HostSeries series = Series(OneEvent("a"));
-  ASSERT_TRUE(series.Take(Sample(1, 10, 100)).ok());
+  ASSERT_TRUE(series.Take(Sample(1, 10, 100), kMost).ok());
 
-  const HostSeries::Step step = series.Take(Sample(2, 10, 100)).value();
+  const HostSeries::Step step = series.Take(Sample(2, 10, 100), kMost).value();
 
   EXPECT_EQ(ReadingOf(step.result).state, ReadingState::kNotCounted);
 }
 
 TEST(HostSeriesTest, AGaugeIsAState) {
   HostSeries series = Series(OneEvent("a", pmu::v1::COUNTER_KIND_GAUGE));
-  ASSERT_TRUE(series.Take(Sample(1, 40, 100)).ok());
+  ASSERT_TRUE(series.Take(Sample(1, 40, 100), kMost).ok());
 
-  EXPECT_EQ(ReadingOf(series.Take(Sample(2, 38, 200))->result).raw_count, 38u);
+  EXPECT_EQ(ReadingOf(series.Take(Sample(2, 38, 200), kMost)->result).raw_count, 38u);
 }
 
 TEST(HostSeriesTest, WhatWasLostInBetweenIsInTheNextAndSaid) {
   HostSeries series = Series(OneEvent("a"));
-  ASSERT_TRUE(series.Take(Sample(1, 10, 100)).ok());
+  ASSERT_TRUE(series.Take(Sample(1, 10, 100), kMost).ok());
 
-  const HostSeries::Step step = series.Take(Sample(4, 70, 400)).value();
+  const HostSeries::Step step = series.Take(Sample(4, 70, 400), kMost).value();
 
   EXPECT_EQ(ReadingOf(step.result).raw_count, 60u);
   EXPECT_EQ(step.result.measured_ns, 3 * kInterval);
@@ -92,13 +93,22 @@ TEST(HostSeriesTest, WhatWasLostInBetweenIsInTheNextAndSaid) {
 
 TEST(HostSeriesTest, NonsenseIsRefused) {
   HostSeries series = Series(OneEvent("a"));
-  ASSERT_TRUE(series.Take(Sample(2, 10, 100)).ok());
-  EXPECT_FALSE(series.Take(Sample(2, 11, 110)).ok());
+  ASSERT_TRUE(series.Take(Sample(2, 10, 100), kMost).ok());
+  EXPECT_FALSE(series.Take(Sample(2, 11, 110), kMost).ok());
   pmu::v1::IntervalSample empty;
   empty.set_number(3);
-  EXPECT_FALSE(series.Take(empty).ok());
+  EXPECT_FALSE(series.Take(empty, kMost).ok());
+  // An interval of the far future, or times that no clock shows.
+  EXPECT_FALSE(series.Take(Sample(kMost + 1, 3, 400), kMost).ok());
+  pmu::v1::IntervalSample timeless = Sample(4, 3, 400);
+  timeless.set_due_ns(INT64_MIN);
+  EXPECT_FALSE(series.Take(timeless, kMost).ok());
+  timeless = Sample(4, 3, 400);
+  timeless.mutable_sample()->set_end_ns(INT64_MAX);
+  EXPECT_FALSE(series.Take(timeless, kMost).ok());
   // A count that falls is no number.
-  EXPECT_EQ(ReadingOf(series.Take(Sample(4, 3, 400))->result).state, ReadingState::kNotCounted);
+  EXPECT_EQ(ReadingOf(series.Take(Sample(4, 3, 400), kMost)->result).state,
+            ReadingState::kNotCounted);
 }
 
 class IntervalAssemblerTest : public ::testing::Test {
@@ -115,7 +125,8 @@ class IntervalAssemblerTest : public ::testing::Test {
   }
 
   void Add(size_t host, uint64_t number) {
-    assembler_->Add(host, series_[host].Take(Sample(number, number * 10, number * 100)).value());
+    assembler_->Add(host,
+                    series_[host].Take(Sample(number, number * 10, number * 100), kMost).value());
   }
   // Which hosts of a told interval have numbers: "a", "ab".
   static std::string Having(const Interval& interval) {
