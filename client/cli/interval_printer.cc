@@ -12,7 +12,7 @@
 namespace pmu::cli {
 IntervalPrinter::IntervalPrinter(const RunOptions& options, const std::vector<std::string>& hosts,
                                  size_t width, Write write)
-    : options_(options), table_(hosts, width), write_(std::move(write)) {}
+    : options_(options), table_(hosts, width, options.per_cpu), write_(std::move(write)) {}
 
 void IntervalPrinter::Print(const client::Interval& interval) {
   if (!status_.ok()) return;
@@ -36,6 +36,7 @@ std::string IntervalPrinter::Text(const client::Interval& interval) {
     case Format::kTable:
       break;
   }
+  if (options_.metrics_only) report.rows.clear();
   return table_.Lines(interval, report);
 }
 

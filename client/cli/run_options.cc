@@ -112,6 +112,9 @@ absl::Status CheckLength(const RunOptions& options) {
   if (options.interval != absl::ZeroDuration() && options.interval < absl::Milliseconds(1)) {
     return absl::InvalidArgumentError("option --interval: the shortest interval is 1ms");
   }
+  if (options.interval > absl::Hours(1)) {
+    return absl::InvalidArgumentError("option --interval: the longest interval is 1h");
+  }
   if (options.interval_count != 0) {
     if (options.interval == absl::ZeroDuration()) {
       return absl::InvalidArgumentError("--interval-count goes with --interval");

@@ -1,4 +1,5 @@
 // pmuctl sessions: who measures on hosts.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,7 @@ constexpr size_t kDefaultWidth = 100;
 struct SessionsOptions {
   HostOptions hosts;
   std::string client_id;
+  bool all = false;
   bool json = false;
   bool help = false;
 };
@@ -26,6 +28,7 @@ OptionTable Table(SessionsOptions* options) {
   OptionTable table;
   options->hosts.AddTo(&table);
   table.AddString(0, "client-id", "NAME", "only sessions of this client", &options->client_id);
+  table.AddFlag('a', "all", "also sessions that ended in the last minute", &options->all);
   table.AddFlag('j', "json", "print JSON", &options->json);
   table.AddFlag('h', "help", "this text", &options->help);
   return table;
@@ -36,8 +39,7 @@ std::string Help() {
   return absl::StrCat(
       "usage: pmuctl sessions --hosts LIST [OPTIONS]\n"
       "\n"
-      "Asks agents for their sessions: who measures what there, since when. Those that\n"
-      "have ended are shown for a minute.\n"
+      "Asks agents for their sessions: who measures what there, since when.\n"
       "\n"
       "Options:\n",
       Table(&options).Help(), "\n", kHostListHelp,
@@ -48,6 +50,18 @@ std::string Help() {
       "Examples:\n"
       "  pmuctl sessions --hosts node[01-16]\n"
       "  pmuctl sessions --hosts node[01-16] --client-id nightly -j\n");
+}
+
+void DropEnded(std::vector<client::SessionListing>* listings) {
+  for (client::SessionListing& listing : *listings) {
+    auto& sessions = listing.sessions;
+    sessions.erase(std::remove_if(sessions.begin(), sessions.end(),
+                                  [](const pmu::v1::Session& session) {
+                                    return session.state() != pmu::v1::SESSION_STATE_ARMED &&
+                                           session.state() != pmu::v1::SESSION_STATE_RUNNING;
+                                  }),
+                   sessions.end());
+  }
 }
 
 }  // namespace
@@ -67,8 +81,9 @@ int SessionsCommand(const std::vector<std::string>& args, const Environment& env
   }
   const auto hosts = ResolveHosts(options.hosts, environment);
   if (!hosts) return kExitUsage;
-  const std::vector<client::SessionListing> listings =
+  std::vector<client::SessionListing> listings =
       environment.list_sessions(*hosts, options.client_id, options.hosts.Fleet());
+  if (!options.all) DropEnded(&listings);
   const std::string text =
       options.json ? SessionsJson(listings)
                    : SessionsTable(listings, OutputWidth(environment.out, kDefaultWidth));

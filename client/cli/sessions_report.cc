@@ -64,7 +64,7 @@ std::string SessionsJson(const std::vector<client::SessionListing>& listings) {
                           {"events", session.spec().events()},
                           {"since", SinceText(session)},
                           {"interval_ns", client::JsonInteger(session.spec().interval_ns())},
-                          {"counters", session.descriptors()}});
+                          {"descriptors", session.descriptors()}});
     }
     hosts.push_back({{"host", listing.host},
                      {"status", client::JsonStatus(listing.status)},

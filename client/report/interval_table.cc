@@ -26,6 +26,7 @@ std::string Right(const std::string& text, size_t width) {
 std::string HostCellText(const Report& report, const Row& row, const DisplayUnit& unit,
                          const HostCell& cell) {
   if (cell.total.value) return unit.Text(cell.total);
+  if (!row.summable && !cell.cpus.empty()) return "";  // its CPUs follow
   const absl::Status& status = report.result.hosts[cell.host].status;
   if (absl::StartsWith(status.message(), "late")) return "late";
   if (absl::StartsWith(status.message(), "no sample")) return "-";
@@ -45,6 +46,8 @@ std::string MetricLabel(const MetricRow& row) {
                       row.simulated ? " (simulated)" : "");
 }
 
+std::string CpuLabel(const CpuPlace& place) { return absl::StrCat("  ", place.Label()); }
+
 // "12.5 (node07)".
 std::string Extreme(const Report& report, const Row& row, const DisplayUnit& unit, bool most) {
   const HostCell* found = nullptr;
@@ -60,13 +63,17 @@ std::string Extreme(const Report& report, const Row& row, const DisplayUnit& uni
 
 }  // namespace
 
-IntervalTable::IntervalTable(std::vector<std::string> hosts, size_t width)
-    : hosts_(std::move(hosts)), width_(width) {}
+IntervalTable::IntervalTable(std::vector<std::string> hosts, size_t width, bool per_cpu)
+    : hosts_(std::move(hosts)), width_(width), per_cpu_(per_cpu) {}
 
 void IntervalTable::ChooseWidths(const Report& report) {
   label_width_ = sizeof("event");
   for (const Row& row : report.rows) {
     label_width_ = std::max(label_width_, EventLabel(row).size() + kLate.size());
+    if (!HasCpuLines(row)) continue;
+    for (const CpuPlace& place : CpuPlaces(row)) {
+      label_width_ = std::max(label_width_, CpuLabel(place).size());
+    }
   }
   for (const MetricRow& row : report.metrics) {
     label_width_ = std::max(label_width_, MetricLabel(row).size());
@@ -77,7 +84,12 @@ void IntervalTable::ChooseWidths(const Report& report) {
   for (const std::string& title : titles_) needed += 2 + std::max(title.size(), kMinCellWidth);
   if (needed > width_ && hosts_.size() > 1) {
     hosts_fit_ = false;
+    size_t longest = 0;
+    for (const std::string& host : hosts_) longest = std::max(longest, host.size());
+    const size_t extreme = kMinCellWidth + longest + 3;  // " (host)"
     titles_ = {"total", "hosts", "mean", "min", "max"};
+    widths_ = {kMinCellWidth, kMinCellWidth, kMinCellWidth, extreme, extreme};
+    return;
   }
   for (const std::string& title : titles_) widths_.push_back(std::max(title.size(), kMinCellWidth));
 }
@@ -108,8 +120,26 @@ std::vector<std::string> IntervalTable::RowCells(const Report& report, const Row
     cells.push_back(here ? HostCellText(report, row, unit, row.cells[at]) : "");
     at += here;
   }
-  if (hosts_.size() > 1) cells.push_back(total);
+  if (hosts_.size() > 1) cells.push_back(row.summable ? total : "");
   return cells;
+}
+
+std::string IntervalTable::CpuLines(const Report& report, const Row& row) const {
+  const DisplayUnit unit(row);
+  std::string lines;
+  for (const CpuPlace& place : CpuPlaces(row)) {
+    std::vector<std::string> cells;
+    size_t at = 0;
+    for (const std::string& host : hosts_) {
+      const bool here =
+          at < row.cells.size() && report.result.hosts[row.cells[at].host].host == host;
+      const PerCpuValue* const cpu = here ? place.Find(row.cells[at]) : nullptr;
+      at += here;
+      cells.push_back(cpu == nullptr ? "" : cpu->value.value ? unit.Text(cpu->value) : "-");
+    }
+    lines += Line("", CpuLabel(place), cells);
+  }
+  return lines;
 }
 
 std::vector<std::string> IntervalTable::MetricCells(const Report& report,
@@ -141,6 +171,7 @@ std::string IntervalTable::Lines(const Interval& interval, const Report& report)
   for (const Row& row : report.rows) {
     const std::string label = EventLabel(row);
     lines += Line(time, interval.late ? absl::StrCat(label, kLate) : label, RowCells(report, row));
+    if (hosts_fit_ && HasCpuLines(row)) lines += CpuLines(report, row);
     time.clear();
   }
   for (const MetricRow& row : report.metrics) {

@@ -20,22 +20,26 @@ namespace pmu::client {
 
 class IntervalTable {
  public:
-  // `hosts`: of the measurement, in order.
-  IntervalTable(std::vector<std::string> hosts, size_t width);
+  // `hosts`: of the measurement, in order. `per_cpu`: lines of CPUs below every
+  // row, not only below those that are never added.
+  IntervalTable(std::vector<std::string> hosts, size_t width, bool per_cpu);
 
   // `report` is that of the interval's result, with its metrics. The first one
   // decides the widths of columns, which stay, and has titles above.
   std::string Lines(const Interval& interval, const Report& report);
 
  private:
+  bool HasCpuLines(const Row& row) const { return per_cpu_ || !row.summable; }
   void ChooseWidths(const Report& report);
   std::string Line(const std::string& time, const std::string& label,
                    const std::vector<std::string>& cells) const;
   std::vector<std::string> RowCells(const Report& report, const Row& row) const;
+  std::string CpuLines(const Report& report, const Row& row) const;
   std::vector<std::string> MetricCells(const Report& report, const MetricRow& row) const;
 
   const std::vector<std::string> hosts_;
   const size_t width_;
+  const bool per_cpu_;
   size_t label_width_ = 0;
   bool hosts_fit_ = true;
   std::vector<std::string> titles_;

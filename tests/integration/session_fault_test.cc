@@ -157,6 +157,11 @@ TEST_F(SessionFaultTest, ARefusalNamesTheHolder) {
   EXPECT_EQ(refused.status, 122);
   EXPECT_THAT(refused.out, HasSubstr("\"alice\" (s-"));
   EXPECT_THAT(refused.out, HasSubstr("since 2"));
+
+  held->Signal(SIGINT);
+  held->Wait();
+  EXPECT_EQ(Pmuctl({"sessions", "--hosts", agent_->host()}).out, "no sessions\n");
+  EXPECT_THAT(Pmuctl({"sessions", "--hosts", agent_->host(), "--all"}).out, HasSubstr("stopped"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Interval Number(uint64_t number) {
 }
 
 TEST(IntervalTableTest, TitlesComeOnceAndTheTimeWithTheFirstRowOfEach) {
-  IntervalTable table({"n1"}, 80);
+  IntervalTable table({"n1"}, 80, false);
   ReportBuilder builder({"n1"});
   builder.AddEvent("task-clock", {200'004'321}, "ns");
   builder.AddEvent("page-faults", {12'345});
@@ -44,7 +44,7 @@ TEST(IntervalTableTest, TitlesComeOnceAndTheTimeWithTheFirstRowOfEach) {
 }
 
 TEST(IntervalTableTest, LongLabelsAndMarksMoveAllColumnsAlike) {
-  IntervalTable table({"n1", "n2"}, 100);
+  IntervalTable table({"n1", "n2"}, 100, false);
   ReportBuilder builder({"n1", "n2"});
   builder.AddEvent("cci400/source=3,event=si_rrq_hs_any/", {1, 2}).simulated = true;
   builder.AddEvent("cs", {3, 4});
@@ -67,7 +67,7 @@ TEST(IntervalTableTest, HostsThatDoNotFitAreSummedUp) {
     hosts.push_back(absl::StrCat("n", i));
     counts.push_back(i);
   }
-  IntervalTable table(hosts, 100);
+  IntervalTable table(hosts, 100, false);
   ReportBuilder builder(hosts);
   builder.AddEvent("cs", counts);
 
@@ -76,10 +76,45 @@ TEST(IntervalTableTest, HostsThatDoNotFitAreSummedUp) {
   EXPECT_NE(text.find("1 (n1)"), std::string::npos) << text;
   EXPECT_NE(text.find("20 (n20)"), std::string::npos) << text;
   EXPECT_NE(text.find("210"), std::string::npos) << text;
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  for (const std::string& line : lines) EXPECT_EQ(line.size(), lines[0].size()) << text;
+}
+
+TEST(IntervalTableTest, WhatIsNeverAddedHasALineForEachCpu) {
+  IntervalTable table({"n1", "n2"}, 100, false);
+  ReportBuilder builder({"n1", "n2"});
+  Row& row = builder.AddEvent("msr/tsc/", {0, 0});
+  row.summable = false;
+  for (HostCell& cell : row.cells) cell.total = Missing(ReadingState::kCounted, "");
+  SetCpus({11, 12}, &row.cells[0]);
+  SetCpus({21}, &row.cells[1]);
+  row.total = Missing(ReadingState::kCounted, "");
+
+  EXPECT_EQ("\n" + table.Lines(Number(1), builder.Build()), Golden(R"(
+
+        time  event                     n1             n2          total
+     0.100 s  msr/tsc/
+                cpu 0                   11             21
+                cpu 1                   12
+)"));
+}
+
+TEST(IntervalTableTest, CpusOfEveryRowWhenAskedFor) {
+  IntervalTable table({"n1"}, 100, true);
+  ReportBuilder builder({"n1"});
+  SetCpus({1, 2}, &builder.AddEvent("cs", {3}).cells[0]);
+
+  EXPECT_EQ("\n" + table.Lines(Number(1), builder.Build()), Golden(R"(
+
+        time  event               n1
+     0.100 s  cs                   3
+                cpu 0              1
+                cpu 1              2
+)"));
 }
 
 TEST(IntervalTableTest, AHostWithoutASampleIsADashNotANumber) {
-  IntervalTable table({"n1", "n2"}, 100);
+  IntervalTable table({"n1", "n2"}, 100, false);
   ReportBuilder builder({"n1", "n2"});
   builder.AddEvent("cs", {3, 4});
   builder.FailHost(1, absl::UnavailableError("no sample of this interval"));
