@@ -3,9 +3,7 @@
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
-#include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/security/credentials.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <sys/stat.h>
 
@@ -18,10 +16,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "proto/grpc/health/v1/health.grpc.pb.h"
 #include "proto/pmu/v1/service.grpc.pb.h"
-#include "tests/fakes/fake_backend.h"
 #include "tests/integration/process.h"
+#include "tests/server/service/rpc_server_fixture.h"
 #include "tests/server/socket_directory.h"
 
 namespace pmu::server {
@@ -31,69 +28,6 @@ using pmu::v1::PmuService;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-class RpcServerTest : public ::testing::Test {
- protected:
-  void SetUp() override { Serve({"127.0.0.1:0"}); }
-
-  // An agent with two events; `backend_` is its backend.
-  void Serve(const std::vector<std::string>& addresses) {
-    auto backend = std::make_unique<FakeBackend>();
-    backend_ = backend.get();
-    backend_->AddEvent("cycles");
-    backend_->AddBroken("mem-loads", absl::UnimplementedError("no PEBS here"));
-    std::vector<std::unique_ptr<CounterBackend>> backends;
-    backends.push_back(std::move(backend));
-    server_.reset();
-    AgentOptions options;
-    options.instance = "instance";
-    agent_ = Agent::Create(options, std::move(backends)).value();
-    std::vector<ListenAddress> listen;
-    for (const std::string& text : addresses) listen.push_back(ParseListenAddress(text).value());
-    absl::StatusOr<std::unique_ptr<RpcServer>> server =
-        RpcServer::Start(agent_.get(), listen, false);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    Connect(server_->addresses().front());
-  }
-
-  void Connect(const std::string& address) {
-    channel_ = grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
-    stub_ = PmuService::NewStub(channel_);
-  }
-
-  // One call; on an error `response` stays as it is.
-  template <class Method, class Request, class Response>
-  grpc::Status Call(Method method, const Request& request, Response* response) {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
-    return (stub_.get()->*method)(&context, request, response);
-  }
-
-  pmu::v1::StartSessionResponse Start(const std::string& events, bool start_now = false) {
-    pmu::v1::StartSessionRequest request;
-    request.mutable_spec()->set_events(events);
-    request.mutable_spec()->set_client_id("test");
-    request.set_start_now(start_now);
-    pmu::v1::StartSessionResponse response;
-    const grpc::Status status = Call(&PmuService::Stub::StartSession, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response;
-  }
-
-  grpc::Status StopAt(const std::string& id, int64_t at_ns, pmu::v1::StopResponse* response) {
-    pmu::v1::StopRequest request;
-    request.set_session_id(id);
-    request.set_stop_at_ns(at_ns);
-    return Call(&PmuService::Stub::Stop, request, response);
-  }
-
-  FakeBackend* backend_ = nullptr;
-  std::unique_ptr<Agent> agent_;
-  std::unique_ptr<RpcServer> server_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<PmuService::Stub> stub_;
-};
 
 TEST_F(RpcServerTest, GetHostTellsWhoAndWhat) {
   pmu::v1::GetHostResponse response;
@@ -306,45 +240,6 @@ TEST_F(RpcServerTest, ManyCallsAtOnce) {
   EXPECT_EQ(stopped.sample().sequence(), 8 * 200 + 1u);
 }
 
-TEST_F(RpcServerTest, HealthChecksAreAnswered) {
-  const auto health = grpc::health::v1::Health::NewStub(channel_);
-  const auto check = [&](const std::string& service) {
-    grpc::ClientContext context;
-    grpc::health::v1::HealthCheckRequest request;
-    request.set_service(service);
-    grpc::health::v1::HealthCheckResponse response;
-    const grpc::Status status = health->Check(&context, request, &response);
-    return status.ok()
-               ? grpc::health::v1::HealthCheckResponse::ServingStatus_Name(response.status())
-               : std::to_string(status.error_code());
-  };
-
-  EXPECT_EQ(check(""), "SERVING");
-  EXPECT_EQ(check("pmu.v1.PmuService"), "SERVING");
-  EXPECT_EQ(check("other"), std::to_string(grpc::StatusCode::NOT_FOUND));
-}
-
-TEST_F(RpcServerTest, HealthWatchersHearOfTheEnd) {
-  const auto health = grpc::health::v1::Health::NewStub(channel_);
-  grpc::health::v1::HealthCheckRequest request;
-  grpc::health::v1::HealthCheckResponse response;
-  grpc::ClientContext cancelled;
-  auto first = health->Watch(&cancelled, request);
-  ASSERT_TRUE(first->Read(&response));
-  cancelled.TryCancel();
-  EXPECT_EQ(first->Finish().error_code(), grpc::StatusCode::CANCELLED);
-
-  grpc::ClientContext context;
-  auto watch = health->Watch(&context, request);
-  ASSERT_TRUE(watch->Read(&response));
-  EXPECT_EQ(response.status(), grpc::health::v1::HealthCheckResponse::SERVING);
-  std::thread shutdown([&] { server_->Shutdown(); });
-  ASSERT_TRUE(watch->Read(&response));
-  EXPECT_EQ(response.status(), grpc::health::v1::HealthCheckResponse::NOT_SERVING);
-  EXPECT_FALSE(watch->Read(&response));
-  shutdown.join();
-}
-
 // Sends bytes to a method that takes one message and answers with one, or to
 // the first exchange of a stream; returns the bytes that come back.
 std::string RawExchange(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
@@ -451,102 +346,6 @@ TEST_F(RpcServerTest, ServesOnSeveralAddressesAndAUnixSocket) {
   EXPECT_NE(server_->port(), 0);
   server_->Shutdown();
   EXPECT_NE(stat(path.c_str(), &info), 0) << "the socket goes with the server";
-}
-
-// Watch --------------------------------------------------------------------
-
-class WatchTest : public RpcServerTest {
- protected:
-  std::string StartWithInterval(int64_t interval_ns) {
-    pmu::v1::StartSessionRequest request;
-    request.mutable_spec()->set_events("cycles");
-    request.mutable_spec()->set_client_id("watcher");
-    request.mutable_spec()->set_interval_ns(interval_ns);
-    request.set_start_now(true);
-    pmu::v1::StartSessionResponse response;
-    const grpc::Status status = Call(&PmuService::Stub::StartSession, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.session().id();
-  }
-
-  // Watches until `enough` samples came, or the stream ended.
-  struct Watched {
-    std::vector<uint64_t> numbers;
-    int messages = 0;
-    bool ended = false;
-    grpc::Status status;
-  };
-  Watched Watch(const std::string& id, uint64_t from, int64_t max_delay_ns, size_t enough) {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
-    pmu::v1::WatchRequest request;
-    request.set_session_id(id);
-    request.set_from_number(from);
-    request.set_max_delay_ns(max_delay_ns);
-    auto reader = stub_->Watch(&context, request);
-    Watched watched;
-    pmu::v1::WatchResponse response;
-    while (watched.numbers.size() < enough && reader->Read(&response)) {
-      ++watched.messages;
-      EXPECT_FALSE(response.has_gap());
-      for (const auto& sample : response.samples()) watched.numbers.push_back(sample.number());
-      watched.ended = watched.ended || response.has_ended();
-    }
-    if (watched.numbers.size() >= enough) context.TryCancel();
-    watched.status = reader->Finish();
-    return watched;
-  }
-
-  static constexpr int64_t kMillisecond = 1'000'000;
-};
-
-TEST_F(WatchTest, ResumesAtTheNextNumberAndEndsWithTheSession) {
-  const std::string id = StartWithInterval(2 * kMillisecond);
-  const Watched first = Watch(id, 0, 0, 5);
-  ASSERT_EQ(first.numbers.size(), 5u);
-  EXPECT_EQ(first.numbers.front(), 1u);
-
-  std::future<Watched> rest =
-      std::async(std::launch::async, [&] { return Watch(id, 6, 0, SIZE_MAX); });
-  const Watched meanwhile = Watch(id, 6, 0, 5);  // a second watcher
-  pmu::v1::StopResponse stopped;
-  ASSERT_TRUE(StopAt(id, 0, &stopped).ok());
-
-  const Watched last = rest.get();
-  EXPECT_TRUE(last.ended);
-  EXPECT_TRUE(last.status.ok()) << last.status.error_message();
-  EXPECT_EQ(last.numbers.front(), 6u);
-  EXPECT_EQ(last.numbers.back(), stopped.session().last_interval());
-  EXPECT_EQ(meanwhile.numbers.front(), 6u);
-
-  // The samples of a session that has ended can still be had.
-  const Watched again = Watch(id, 0, 0, SIZE_MAX);
-  EXPECT_EQ(again.numbers.front(), 1u);
-  EXPECT_EQ(again.numbers.back(), last.numbers.back());
-}
-
-TEST_F(WatchTest, SendsSeveralSamplesInAMessage) {
-  const std::string id = StartWithInterval(kMillisecond);
-  const Watched watched = Watch(id, 0, 50 * kMillisecond, 150);
-  EXPECT_GE(watched.numbers.size(), 150u);
-  EXPECT_LT(watched.messages, 50);
-}
-
-TEST_F(WatchTest, RefusesWhatCannotBeWatched) {
-  EXPECT_EQ(Watch("s-0", 0, 0, 1).status.error_code(), grpc::NOT_FOUND);
-  EXPECT_EQ(Watch(Start("cycles").session().id(), 0, 0, 1).status.error_code(),
-            grpc::FAILED_PRECONDITION);
-  EXPECT_EQ(Watch(StartWithInterval(kMillisecond), 0, -1, 1).status.error_code(),
-            grpc::INVALID_ARGUMENT);
-}
-
-TEST_F(WatchTest, TheEndOfTheAgentEndsTheStream) {
-  const std::string id = StartWithInterval(kMillisecond);
-  std::future<Watched> watched =
-      std::async(std::launch::async, [&] { return Watch(id, 0, 0, SIZE_MAX); });
-  Watch(id, 0, 0, 10);
-  server_->Shutdown();
-  EXPECT_TRUE(watched.get().ended);
 }
 
 }  // namespace
