@@ -52,7 +52,8 @@ class PcpPeer:
         for folder in ["/run/pcp", "/var/log/pcp/pmcd"]:
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
             shutil.chown(folder, "pcp", "pcp")
-        self._pmcd = subprocess.Popen([PMCD, "-f", "-l", self._scratch / "log", "-U", "root"])
+        self._pmcd = subprocess.Popen([PMCD, "-f", "-l", self._scratch / "log", "-U", "root"],
+                                      cwd=self._scratch)
         time.sleep(2)
         return self
 
