@@ -1,5 +1,7 @@
 #include "client/clock_burst.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -9,14 +11,23 @@
 namespace pmu::client {
 namespace {
 
-// The work to send one probe and take its answer, with a margin.
-constexpr absl::Duration kWorkPerProbe = absl::Microseconds(50);
+// The work of a probe and its answer, as a multiple of sending the probe.
+constexpr int64_t kWorkPerSend = 3;
+constexpr absl::Duration kLeastWork = absl::Microseconds(10);
+// A probe should not often find another one's work before its own.
+constexpr int64_t kFree = 2;
 constexpr size_t kMinLimit = 3;
 constexpr size_t kMaxLimit = 512;
 // A burst ends when it has this many answers, and as many of the last ones
 // were no clear improvement.
 constexpr int kMinAnswers = 5;
 constexpr int kNoBetter = 3;
+
+absl::Duration ThreadCpuTime() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return absl::DurationFromTimespec(time);
+}
 
 // Lives as long as the probe under way holds it.
 class Burst : public std::enable_shared_from_this<Burst> {
@@ -31,12 +42,15 @@ class Burst : public std::enable_shared_from_this<Burst> {
 
   void SendNext() {
     --left_;
+    const absl::Duration before = ThreadCpuTime();
     const int64_t sent_ns = clock_.MonotonicNs();
     connection_->ProbeClock({}, timeout_,
                             [self = shared_from_this(),
                              sent_ns](const absl::StatusOr<pmu::v1::ProbeClockResponse>& answer) {
                               self->OnAnswer(sent_ns, self->clock_.MonotonicNs(), answer);
                             });
+    send_work_ += ThreadCpuTime() - before;
+    ++sent_;
   }
 
  private:
@@ -63,7 +77,7 @@ class Burst : public std::enable_shared_from_this<Burst> {
 
   void Finish() {
     if (estimator_.best().has_value()) {
-      done_(ClockBurst{*estimator_.best(), fastest_, slowest_});
+      done_(ClockBurst{*estimator_.best(), fastest_, slowest_, send_work_ / sent_});
     } else if (!error_.ok()) {
       done_(error_);
     } else {
@@ -74,6 +88,8 @@ class Burst : public std::enable_shared_from_this<Burst> {
   PmuConnection* connection_;
   const Clock& clock_;
   int left_;
+  int sent_ = 0;
+  absl::Duration send_work_;  // of all
   int answers_ = 0;
   int no_better_ = 0;  // answers in a row
   const absl::Duration timeout_;
@@ -87,7 +103,10 @@ class Burst : public std::enable_shared_from_this<Burst> {
 }  // namespace
 
 void ClockBurstGate::Learn(const ClockBurst& burst) {
-  const int64_t fit = burst.fastest / kWorkPerProbe;
+  const absl::Duration work = std::max(burst.send_work * kWorkPerSend, kLeastWork);
+  work_ = work_ == absl::ZeroDuration() ? work : work_ * 0.8 + work * 0.2;
+  const auto others = static_cast<int64_t>(admission_.inside()) - 1;
+  const int64_t fit = (burst.fastest - work_ * others) / (work_ * kFree);
   admission_.SetLimit(static_cast<size_t>(std::clamp<int64_t>(fit, kMinLimit, kMaxLimit)));
 }
 

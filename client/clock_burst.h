@@ -24,11 +24,13 @@ struct ClockBurst {
   // Of the exchanges that were answered, from call to answer.
   absl::Duration fastest;
   absl::Duration slowest;
+  absl::Duration send_work;  // time on a CPU to send one probe
 };
 
 // Lets as many hosts burst at once as do not spoil each other's round trips:
 // one thread sends and receives for all of them, so on a fast network an answer
-// soon waits for its turn. Thread-compatible.
+// soon waits for its turn. That wait is taken off again, so that a queue of our
+// own making never looks like a slow network. Thread-compatible.
 class ClockBurstGate {
  public:
   ClockBurstGate() : admission_(kFirstLimit) {}
@@ -36,12 +38,16 @@ class ClockBurstGate {
   void Enter(std::function<void()> work) { admission_.Enter(std::move(work)); }
   // Exactly once for each that entered.
   void Leave() { admission_.Leave(); }
-  // What a burst found; the slower the network, the more fit beside each other.
+  // What a burst found, before it leaves; the slower the network, the more fit
+  // beside each other.
   void Learn(const ClockBurst& burst);
+
+  size_t inside() const { return admission_.inside(); }
 
  private:
   static constexpr size_t kFirstLimit = 4;
   Admission admission_;
+  absl::Duration work_;  // per probe, smoothed
 };
 
 // Sends at most `probes`. Runs `done` once. Some lost probes are no failure; the first error is

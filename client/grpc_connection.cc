@@ -30,6 +30,7 @@ constexpr int kInitialBackoffMs = 100;
 constexpr int kMaxBackoffMs = 1000;
 // A peer that is gone is noticed within these two together, while a call is
 // under way. gRPC also gives the second to the kernel as TCP_USER_TIMEOUT.
+constexpr int kWindowBytes = 1024 * 1024;
 constexpr int kKeepaliveMs = 10'000;
 constexpr int kKeepaliveTimeoutMs = 5'000;
 
@@ -48,6 +49,11 @@ grpc::ChannelArguments ChannelOptions(const GrpcConnectionOptions& options) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // A window that serves instead of pings that find the best one: those would
+  // wake up the hosts that are measured.
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
+  arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
   arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
   arguments.SetUserAgentPrefix("pmu-client");
   return arguments;

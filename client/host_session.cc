@@ -120,6 +120,20 @@ void HostSession::OnClock(const absl::StatusOr<ClockBurst>& burst,
   Open(/*may_retry=*/true, done);
 }
 
+void HostSession::RefineClock(const std::function<void()>& done) {
+  plan_->clock_gate->Enter([=, this] {
+    RunClockBurst(connection_.get(), loop_->clock(), plan_->clock_probes,
+                  std::min(plan_->timeout, kProbeTimeout),
+                  [=, this](absl::StatusOr<ClockBurst> burst) {
+                    plan_->clock_gate->Leave();
+                    const bool better = burst.ok() && state_ == State::kArmed &&
+                                        burst->offset.error_ns < newest_clock_.error_ns;
+                    if (better) result_->clock = newest_clock_ = burst->offset;
+                    done();
+                  });
+  });
+}
+
 void HostSession::Open(bool may_retry, const std::function<void()>& done) {
   SetState(State::kOpening);
   ++plan_->counts->busy;

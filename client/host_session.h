@@ -68,6 +68,9 @@ class HostSession {
   // first two are done or have failed; `done` follows it.
   void Arm(const std::function<void()>& reached, const std::function<void()>& done);
 
+  // Of an armed host: probes its clock once more, and keeps what is known better.
+  void RefineClock(const std::function<void()>& done);
+
   // Plans start and stop (0: open) at these instants of our clock. A host
   // whose answer does not come within `timeout` is in doubt, not failed:
   // Collect finds out what happened.

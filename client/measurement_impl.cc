@@ -1,6 +1,7 @@
 #include "client/measurement_impl.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +27,10 @@ constexpr absl::Duration kLongestRun = absl::Hours(24);
 constexpr absl::Duration kIntervalGrace = absl::Milliseconds(750);
 // For what is still on its way when every host has stopped.
 constexpr absl::Duration kLastIntervals = absl::Seconds(2);
+// Estimates as many times as bad as that in the middle are made once more, but
+// none as good as this.
+constexpr int64_t kBadClock = 3;
+constexpr absl::Duration kGoodClock = absl::Microseconds(100);
 constexpr absl::Duration kReleaseLimit = absl::Seconds(1);
 // Who interrupts does not want to wait a time limit for a host that hangs.
 constexpr absl::Duration kPatienceAfterInterrupt = absl::Seconds(2);
@@ -116,10 +121,32 @@ absl::Status MeasurementImpl::Arm() {
   if (StopRequested()) return GiveUp(absl::CancelledError("stopped before the start"));
   const size_t armed = spec_.dry_run ? CountSessions(&HostSession::dry_run_done)
                                      : CountSessions(&HostSession::has_session);
-  if (armed >= spec_.min_hosts) return absl::OkStatus();
-  return GiveUp(absl::UnavailableError(absl::StrCat("only ", armed, " of ", sessions_.size(),
-                                                    " hosts could be armed, ", spec_.min_hosts,
-                                                    " are required")));
+  if (armed < spec_.min_hosts) {
+    return GiveUp(absl::UnavailableError(absl::StrCat("only ", armed, " of ", sessions_.size(),
+                                                      " hosts could be armed, ", spec_.min_hosts,
+                                                      " are required")));
+  }
+  if (!spec_.dry_run) RefineClocks();
+  return absl::OkStatus();
+}
+
+// A host that was probed while this process, or the host, had much else to do
+// would spoil the bound of the start skew for all.
+void MeasurementImpl::RefineClocks() {
+  std::vector<int64_t> errors_ns;
+  for (size_t i = 0; i < sessions_.size(); ++i) {
+    if (sessions_[i]->has_session()) errors_ns.push_back(result_.hosts[i].clock->error_ns);
+  }
+  const auto middle = errors_ns.begin() + static_cast<int64_t>(errors_ns.size() / 2);
+  std::nth_element(errors_ns.begin(), middle, errors_ns.end());
+  const int64_t bad_ns = std::max(*middle * kBadClock, ToNs(kGoodClock));
+  const auto pending = std::make_shared<size_t>(0);
+  for (size_t i = 0; i < sessions_.size(); ++i) {
+    if (!sessions_[i]->has_session() || result_.hosts[i].clock->error_ns <= bad_ns) continue;
+    ++*pending;
+    sessions_[i]->RefineClock([pending] { --*pending; });
+  }
+  loop_.RunUntil([&] { return *pending == 0 || StopRequested(); });
 }
 
 absl::Status MeasurementImpl::GiveUp(absl::Status status) {

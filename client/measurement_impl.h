@@ -42,6 +42,7 @@ class MeasurementImpl final : public Measurement {
   void Report(Phase phase, int64_t done, int64_t total) const;
   void ReportRunning();
   // Hosts that were still on their way get `status`; all sessions end.
+  void RefineClocks();
   absl::Status GiveUp(absl::Status status);
   void ReleaseAll(absl::Duration limit);
   // How far ahead an instant must lie for a message to reach all hosts first.

@@ -45,6 +45,8 @@ void SetKeepalive(grpc::ServerBuilder* builder) {
 void Configure(grpc::ServerBuilder* builder) {
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams);
+  // Requests are small: no pings to find out how much of them fits a network.
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   builder->SetMaxReceiveMessageSize(kMaxRequestBytes);
   SetKeepalive(builder);
   builder->SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
